@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of pctl, a compiler library for distributed tensor programs.
+
+# pctl_add_library(NAME SOURCE... [LINK LIB...] [DEPENDS TARGET...])
+#   A static library of the project that knows LLVM's support library and no
+#   MLIR. It is installed and exported as pctl::NAME.
+# pctl_add_mlir_library(NAME SOURCE... [LINK LIB...] [DEPENDS TARGET...])
+#   The same for a library that is written against MLIR.
+# pctl_add_tool(NAME SOURCE... [LINK LIB...])
+#   An installed executable.
+
+function(_pctl_add_library name)
+  cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  add_library(pctl::${name} ALIAS ${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  target_include_directories(${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  install(TARGETS ${name} EXPORT pctlTargets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+function(pctl_add_library name)
+  _pctl_add_library(${name} ${ARGN})
+  target_link_libraries(${name} PUBLIC LLVM)
+endfunction()
+
+function(pctl_add_mlir_library name)
+  _pctl_add_library(${name} ${ARGN})
+  target_link_libraries(${name} PUBLIC MLIR LLVM)
+  # Generated headers come from here; ninja needs the edge to order the build.
+  add_dependencies(${name} pctl-headers)
+  pctl_use_pch(${name})
+endfunction()
+
+function(pctl_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  add_dependencies(${name} pctl-headers)
+  pctl_use_pch(${name})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# All TableGen output hangs from this target.
+add_custom_target(pctl-headers)
+
+if(PCTL_ENABLE_PCH)
+  file(WRITE "${PROJECT_BINARY_DIR}/pch.cpp" "")
+  add_library(PctlPch OBJECT "${PROJECT_BINARY_DIR}/pch.cpp")
+  target_precompile_headers(PctlPch PRIVATE
+                            "${PROJECT_SOURCE_DIR}/cmake/pch.h")
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Keeps a compiler cache's key stable across builds.
+    target_compile_options(PctlPch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endif()
+
+function(pctl_use_pch name)
+  if(PCTL_ENABLE_PCH)
+    target_precompile_headers(${name} REUSE_FROM PctlPch)
+  endif()
+endfunction()

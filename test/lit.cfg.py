@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of pctl, a compiler library for distributed tensor programs.
+
+# The suite of everything below test/, unit tests included (test/Unit has its
+# own format). Run by `ninja check-pctl`, or by lit on a file of the build tree.
+
+import os
+
+import lit.formats
+
+config.name = "pctl"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "CMakeLists.txt", "Examples-src"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.pctl_binary_dir, "test")
+
+path = [
+    os.path.join(config.pctl_binary_dir, "tools"),
+    config.llvm_tools_dir,
+    config.environment["PATH"],
+]
+config.environment["PATH"] = os.pathsep.join(path)
+config.substitutions.append(("%models", os.path.join(config.test_source_root, "Models")))
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+if config.sanitizer:
+    config.available_features.add("sanitizer")
+if config.long_tests:
+    config.available_features.add("long-tests")
