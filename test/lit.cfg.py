@@ -16,7 +16,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.pctl_binary_dir, "test")
 
 path = [
-    os.path.join(config.pctl_binary_dir, "tools"),
+    os.path.join(config.pctl_binary_dir, "bin"),
     config.llvm_tools_dir,
     config.environment["PATH"],
 ]
