@@ -79,6 +79,8 @@ struct PartialAxes {
 /// 2x6, and the value is the sum of the two along model.
 struct Layout {
   llvm::SmallVector<DimLayout, 4> dims;
+  /// What is still to be reduced, the first entry first: with two kinds the
+  /// order matters, as a maximum of sums is no sum of maxima.
   llvm::SmallVector<PartialAxes, 1> partial;
 
   /// Returns the layout that holds a tensor of rank \p tensorRank whole
@@ -94,9 +96,9 @@ struct Layout {
   llvm::SmallVector<AxisRef> getUsedAxes() const;
 
   /// Returns this layout with every dim closed, axis lists normal, size-1 axes
-  /// and empty partial entries gone, partial entries of one kind joined and
-  /// their axes in mesh order: layouts that place elements alike have equal
-  /// normal forms.
+  /// and empty partial entries gone, block sizes gone that follow the rule,
+  /// neighbouring partial entries of one kind joined and their axes in mesh
+  /// order: layouts that place elements alike have equal normal forms.
   Layout getNormalForm() const;
   /// Returns this layout without partial entries.
   Layout withoutPartial() const;
@@ -115,11 +117,16 @@ inline constexpr int64_t kDynamic = INT64_MIN;
 /// Checks that \p layout can lay a tensor of shape \p globalShape over \p mesh.
 /// Errors: another number of dims than the shape; an axis that the mesh lacks
 /// or a sub-axis that does not divide it; an axis used twice (or parts of it
-/// that overlap); a cut dim of size kDynamic; explicit block sizes that are
-/// negative, of another count than the positions, or of another sum than the
-/// dim; explicit block sizes on an open dim; a product of sizes that overflows.
+/// that overlap); a cut dim of size kDynamic; another negative size; explicit
+/// block sizes that are negative, of another count than the positions, or of
+/// another sum than the dim; explicit block sizes on an open dim; more elements
+/// than an int64_t counts.
 llvm::Error verifyLayout(const Mesh &mesh, const Layout &layout,
                          llvm::ArrayRef<int64_t> globalShape);
+
+/// Checks what of that needs no shape: the axes, and the explicit block sizes
+/// but for their sum.
+llvm::Error verifyLayout(const Mesh &mesh, const Layout &layout);
 
 /// Returns the block of position \p position of a dim of \p globalSize.
 Range getBlock(const DimLayout &dim, int64_t globalSize, int64_t position);
@@ -143,7 +150,8 @@ llvm::SmallVector<int64_t> getLocalShape(const Layout &layout,
 Box getBox(const Mesh &mesh, const Layout &layout,
            llvm::ArrayRef<int64_t> globalShape, int64_t rank);
 
-/// Returns the greatest number of elements that any rank holds.
+/// Returns the greatest number of elements that any rank holds. All sizes of
+/// \p globalShape must be known.
 int64_t getMaxLocalElements(const Layout &layout,
                             llvm::ArrayRef<int64_t> globalShape);
 

@@ -58,10 +58,14 @@ struct AxisRef {
            std::tie(b.axis, b.preSize, b.size);
   }
 
-  /// Returns whether both refer to a common factor of one axis.
+  /// Returns whether no split of one axis has both as factors of it: one must
+  /// begin at a multiple of where the other ends. `x:(1)4` and `x:(2)4` share a
+  /// factor; on x of size 6, `x:(1)2` and `x:(3)2` share none, and yet the one
+  /// is not free of the other, as 3 is not a multiple of 2.
   bool overlaps(AxisRef other) const {
-    return axis == other.axis && preSize < other.preSize * other.size &&
-           other.preSize < preSize * size;
+    return axis == other.axis && size > 1 && other.size > 1 &&
+           other.preSize % (preSize * size) != 0 &&
+           preSize % (other.preSize * other.size) != 0;
   }
 };
 

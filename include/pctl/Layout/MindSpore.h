@@ -34,20 +34,23 @@ struct MindSporeLayout {
 /// Returns the mesh and layout that \p form means. Axes without alias are
 /// called `d0`, `d1`, ... from the left. Errors: a size below 1; an alias that
 /// is empty, `None`, repeated, or of another count than the matrix; a map value
-/// outside
-/// [-1, n), used twice, or -1 among others; a rank list of another length than
-/// the device count; interleaving, for which there is no layout here.
+/// outside [-1, n), used twice, or -1 among others; a rank list of another
+/// length than the device count, or with a device twice; interleaving, for
+/// which there is no layout here.
 llvm::Expected<std::pair<Mesh, Layout>>
 fromMindSpore(const MindSporeLayout &form);
 
 /// Returns the MindSpore form of \p layout over \p mesh. Sub-axes become axes
-/// of the matrix of their own, named as `x_1_2` for `x:(1)2`. Errors: partial
-/// axes, open dims and explicit block sizes, which that form cannot say.
+/// of the matrix of their own, named as `x_1_2` for `x:(1)2`, with a `_` more
+/// where that name is taken. Errors: partial axes, open dims and explicit block
+/// sizes, which that form cannot say; an axis called `None` or
+/// `interleaved_parallel`, which mean something else there.
 llvm::Expected<MindSporeLayout> toMindSpore(const Mesh &mesh,
                                             const Layout &layout);
 
 /// Returns \p form as files hold it: axes of size 1 and aliases removed, the
-/// maps renumbered, dims mapped to removed axes uncut.
+/// maps renumbered, dims mapped to removed axes uncut. \p form must be one that
+/// fromMindSpore accepts.
 MindSporeLayout getMindSporeFileForm(const MindSporeLayout &form);
 
 } // namespace pctl::layout
