@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+/// \file
+/// The planner of layout changes: from two layouts of one tensor over one mesh
+/// to the steps that lead from one to the other.
+
+#ifndef PCTL_REDISTRIBUTE_PLANNER_H
+#define PCTL_REDISTRIBUTE_PLANNER_H
+
+#include "pctl/Redistribute/Plan.h"
+
+namespace pctl::redistribute {
+
+/// Plans how every rank of \p mesh gets from its slice in layout \p from of a
+/// tensor of \p globalShape to its slice in layout \p to.
+///
+/// The plan is right for every pair of layouts: axes in any order, sub-axes,
+/// uneven and explicit blocks. Where nothing is partial each rank receives
+/// exactly |to \ from| elements, the least possible, and holds after no step
+/// more than the greater of its slices. Partial axes are reduced first, by
+/// reduce-scatter where \p to cuts a dim by them next and evenly, else by
+/// all-reduce. Costs time in the numbers of axes and dims and explicit block
+/// sizes; never enumerates the ranks of the mesh.
+///
+/// Worked example, on `x=2, y=2` and 8x8: from `[{x},{}]` to `[{},{y}]` slices
+/// to `[{x},{y}]`, then gathers dim 0 over {x}.
+///
+/// Errors: those of layout::verifyLayout for either layout; an axis that is
+/// partial in \p to and not, or with another kind, in \p from; partial axes of
+/// one kind that would be reduced while axes of another kind listed before them
+/// stay partial.
+llvm::Expected<Plan> planRedistribution(const layout::Mesh &mesh,
+                                        llvm::ArrayRef<int64_t> globalShape,
+                                        const layout::Layout &from,
+                                        const layout::Layout &to);
+
+} // namespace pctl::redistribute
+
+#endif // PCTL_REDISTRIBUTE_PLANNER_H
