@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+#include "pctl/Propagation/Propagate.h"
+#include "CutAlgebra.h"
+
+#include "pctl/Support/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+#include <set>
+#include <tuple>
+
+using namespace pctl;
+using namespace pctl::propagation;
+using layout::AxisRef;
+using layout::DimLayout;
+using layout::Layout;
+using llvm::ArrayRef;
+using llvm::Error;
+using llvm::SmallVector;
+
+//===----------------------------------------------------------------------===//
+// Graph
+//===----------------------------------------------------------------------===//
+
+unsigned Graph::addValue(ArrayRef<int64_t> shape, int64_t sizeBytes) {
+  values.push_back({SmallVector<int64_t>(shape), sizeBytes,
+                    Layout::replicated(shape.size(), /*open=*/true),
+                    /*annotated=*/false});
+  return values.size() - 1;
+}
+
+unsigned Graph::addAnnotatedValue(ArrayRef<int64_t> shape, int64_t sizeBytes,
+                                  const Layout &layout) {
+  values.push_back({SmallVector<int64_t>(shape), sizeBytes, layout,
+                    /*annotated=*/true});
+  return values.size() - 1;
+}
+
+unsigned Graph::addNode(Rule rule, ArrayRef<unsigned> operands,
+                        ArrayRef<unsigned> results) {
+  Node node;
+  node.rule = std::move(rule);
+  node.operands.assign(operands.begin(), operands.end());
+  node.results.assign(results.begin(), results.end());
+  nodes.push_back(std::move(node));
+  return nodes.size() - 1;
+}
+
+unsigned Graph::addTransfer(unsigned operand, unsigned result) {
+  unsigned number = addNode(getElementwiseRule(values[operand].shape, 1, 1),
+                            {operand}, {result});
+  nodes[number].transfer = true;
+  return number;
+}
+
+SmallVector<SmallVector<int64_t>>
+Graph::getShapes(ArrayRef<unsigned> numbers) const {
+  return llvm::map_to_vector(
+      numbers, [&](unsigned number) { return values[number].shape; });
+}
+
+//===----------------------------------------------------------------------===//
+// Propagation
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A tensor of a node: the value, and how the rule describes it.
+struct TensorUse {
+  unsigned value;
+  const TensorMap *map;
+};
+
+class Propagator {
+public:
+  Propagator(Graph &graph, Statistics &statistics)
+      : graph(graph), statistics(statistics), neighbours(graph.values.size()) {}
+
+  Error prepare();
+  void run();
+
+private:
+  void visitPending();
+  void visit(unsigned number);
+  void closeLayouts();
+  void wakeNeighbours(unsigned value);
+  void mergeProposals(Node &node, ArrayRef<TensorUse> uses);
+  bool extendCut(Node &node, unsigned factor, const DimLayout &asked);
+  bool isExpressible(const Node &node, unsigned factor) const;
+  bool extendValue(Value &value, const Layout &wanted);
+
+  Graph &graph;
+  Statistics &statistics;
+  /// For each value the nodes that use or produce it.
+  std::vector<SmallVector<unsigned, 2>> neighbours;
+  /// Nodes to look at, in program order.
+  std::set<unsigned> pending;
+  /// Whether layouts of results follow from cuts: the second phase.
+  bool closed = false;
+};
+
+} // namespace
+
+Error Propagator::prepare() {
+  for (const Value &value : graph.values)
+    if (Error error =
+            layout::verifyLayout(graph.mesh, value.layout, value.shape))
+      return error;
+  SmallVector<char> producers(graph.values.size(), 0);
+  constexpr char kOp = 1, kTransfer = 2;
+  for (auto [i, node] : llvm::enumerate(graph.nodes)) {
+    for (ArrayRef<unsigned> numbers :
+         {ArrayRef<unsigned>(node.operands), ArrayRef<unsigned>(node.results)})
+      for (unsigned number : numbers) {
+        if (number >= graph.values.size())
+          return makeError("node {0} names value {1}, but there are {2} values",
+                           i, number, graph.values.size());
+        if (neighbours[number].empty() || neighbours[number].back() != i)
+          neighbours[number].push_back(i);
+      }
+    for (unsigned number : node.results) {
+      char kind = node.transfer ? kTransfer : kOp;
+      if (producers[number] && (producers[number] | kind) != kTransfer)
+        return makeError("value {0} is a result of two nodes", number);
+      producers[number] = kind;
+    }
+    if (Error error = verifyRule(node.rule, graph.getShapes(node.operands),
+                                 graph.getShapes(node.results)))
+      return error;
+    node.cuts.resize(node.rule.factors.size());
+  }
+  return Error::success();
+}
+
+void Propagator::run() {
+  auto wakeAll = [&] {
+    for (unsigned i = 0, e = graph.nodes.size(); i < e; ++i)
+      pending.insert(pending.end(), i);
+  };
+  wakeAll();
+  visitPending();
+  // A producer may give a value other axes than its users had agreed on. Users
+  // then take up what is there, as far as it extends what they have.
+  closeLayouts();
+  wakeAll();
+  visitPending();
+}
+
+void Propagator::visitPending() {
+  // Up and down through the program, so that a change travels its whole way in
+  // one sweep and is never met half-way by what it would have decided.
+  unsigned position = 0;
+  bool forward = true;
+  while (!pending.empty()) {
+    auto next = pending.lower_bound(position);
+    if (forward && next == pending.end()) {
+      forward = false;
+      next = std::prev(pending.end());
+    } else if (!forward && (next == pending.end() || *next != position)) {
+      if (next == pending.begin())
+        forward = true;
+      else
+        next = std::prev(next);
+    }
+    position = *next;
+    pending.erase(next);
+    ++statistics.numVisits;
+    visit(position);
+  }
+}
+
+void Propagator::visit(unsigned number) {
+  Node &node = graph.nodes[number];
+  SmallVector<TensorUse> uses;
+  for (auto [value, map] : llvm::zip_equal(node.operands, node.rule.operands))
+    uses.push_back({value, &map});
+  for (auto [value, map] : llvm::zip_equal(node.results, node.rule.results))
+    uses.push_back({value, &map});
+  mergeProposals(node, uses);
+  if (!closed) {
+    for (const TensorUse &use : uses)
+      if (extendValue(graph.values[use.value],
+                      getLayout(node.rule, *use.map, node.cuts)))
+        wakeNeighbours(use.value);
+    return;
+  }
+  if (node.transfer)
+    return;
+  for (auto [i, number] : llvm::enumerate(node.results)) {
+    Layout layout = getResultLayout(node.rule, i, node.cuts);
+    if (layout == graph.values[number].layout)
+      continue;
+    graph.values[number].layout = layout;
+    wakeNeighbours(number);
+  }
+}
+
+void Propagator::wakeNeighbours(unsigned value) {
+  for (unsigned neighbour : neighbours[value])
+    pending.insert(neighbour);
+}
+
+void Propagator::mergeProposals(Node &node, ArrayRef<TensorUse> uses) {
+  SmallVector<FactorCuts, 0> proposals;
+  SmallVector<unsigned> order;
+  for (auto [i, use] : llvm::enumerate(uses)) {
+    order.push_back(i);
+    proposals.push_back(
+        projectLayout(node.rule, *use.map, graph.values[use.value].layout));
+  }
+  auto comesFirst = [&](unsigned a, unsigned b) {
+    const Value &left = graph.values[uses[a].value];
+    const Value &right = graph.values[uses[b].value];
+    return std::make_tuple(!left.annotated, -left.sizeBytes, a) <
+           std::make_tuple(!right.annotated, -right.sizeBytes, b);
+  };
+  llvm::sort(order, comesFirst);
+  // A factor of a merged dim has to wait for the ones before it, so what was
+  // refused may be taken in the next round.
+  bool changed;
+  do {
+    changed = false;
+    for (unsigned i : order)
+      for (auto [factor, cut] : llvm::enumerate(proposals[i]))
+        if (!cut.axes.empty())
+          changed |= extendCut(node, factor, cut);
+  } while (changed);
+}
+
+/// Returns whether every dim of which \p factor is a part can have its axes:
+/// all factors before it are cut fully.
+bool Propagator::isExpressible(const Node &node, unsigned factor) const {
+  for (ArrayRef<TensorMap> maps : {ArrayRef<TensorMap>(node.rule.operands),
+                                   ArrayRef<TensorMap>(node.rule.results)})
+    for (const TensorMap &map : maps)
+      for (ArrayRef<unsigned> numbers : map) {
+        if (!llvm::is_contained(numbers, factor))
+          continue;
+        for (unsigned before :
+             llvm::make_range(numbers.begin(), llvm::find(numbers, factor)))
+          if (!isCutFully(node.rule.factors[before], node.cuts[before]))
+            return false;
+      }
+  return true;
+}
+
+/// Adds to \p cut the leading axes of \p asked beyond it that overlap none of
+/// \p used. Returns whether there were any.
+static bool addFreeAxes(DimLayout &cut, const DimLayout &asked,
+                        ArrayRef<AxisRef> used) {
+  if (!extends(asked, cut))
+    return false;
+  SmallVector<AxisRef> added;
+  for (AxisRef axis : layout::dropPrefix(asked.axes, cut.axes)) {
+    if (llvm::any_of(used, [&](AxisRef other) { return axis.overlaps(other); }))
+      break;
+    added.push_back(axis);
+  }
+  if (added.empty())
+    return false;
+  SmallVector<AxisRef> all(cut.axes);
+  all.append(added);
+  SmallVector<AxisRef> normal = layout::normalizeAxes(all);
+  // Explicit block sizes are for all axes or for none.
+  if (!asked.blockSizes.empty()) {
+    if (ArrayRef<AxisRef>(normal) !=
+        ArrayRef<AxisRef>(layout::normalizeAxes(asked.axes)))
+      return false;
+    cut.blockSizes = asked.blockSizes;
+  }
+  cut.axes.assign(normal.begin(), normal.end());
+  return true;
+}
+
+bool Propagator::extendCut(Node &node, unsigned factor,
+                           const DimLayout &asked) {
+  if (!mayBeCut(node.rule.factors[factor]) || !isExpressible(node, factor))
+    return false;
+  SmallVector<AxisRef> used;
+  for (auto [i, cut] : llvm::enumerate(node.cuts))
+    if (i != factor)
+      used.append(cut.axes.begin(), cut.axes.end());
+  return addFreeAxes(node.cuts[factor], asked, used);
+}
+
+bool Propagator::extendValue(Value &value, const Layout &wanted) {
+  bool changed = false;
+  for (auto [d, dim] : llvm::enumerate(value.layout.dims)) {
+    if (!dim.open)
+      continue;
+    SmallVector<AxisRef> used = value.layout.getPartialAxes();
+    for (auto [other, otherDim] : llvm::enumerate(value.layout.dims))
+      if (other != d)
+        used.append(otherDim.axes.begin(), otherDim.axes.end());
+    if (!addFreeAxes(dim, wanted.dims[d], used))
+      continue;
+    // Explicit block sizes say all there is to say of a dim.
+    if (!dim.blockSizes.empty())
+      dim.open = false;
+    ++statistics.numExtensions;
+    changed = true;
+  }
+  return changed;
+}
+
+void Propagator::closeLayouts() {
+  closed = true;
+  for (Value &value : graph.values)
+    value.layout = value.layout.getNormalForm();
+  for (const Node &node : graph.nodes) {
+    if (node.transfer)
+      continue;
+    for (auto [i, number] : llvm::enumerate(node.results))
+      graph.values[number].layout = getResultLayout(node.rule, i, node.cuts);
+  }
+}
+
+Error pctl::propagation::propagate(Graph &graph, Statistics *statistics) {
+  Statistics unused;
+  Propagator propagator(graph, statistics ? *statistics : unused);
+  if (Error error = propagator.prepare())
+    return error;
+  propagator.run();
+  return Error::success();
+}
+
+Layout pctl::propagation::getWantedLayout(const Graph &graph, const Node &node,
+                                          unsigned operand) {
+  if (node.transfer)
+    return graph.values[node.results.front()].layout;
+  return getOperandLayout(node.rule, operand, node.cuts);
+}
