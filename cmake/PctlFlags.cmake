@@ -3,8 +3,11 @@
 
 # Compile and link flags that every target of the project shares.
 
+# LLVM's idiom `return std::move(error)` into an Expected is no redundant move
+# for every compiler that builds this.
 add_compile_options(
   -Wall -Wextra -Wno-unused-parameter
+  $<$<COMPILE_LANGUAGE:CXX>:-Wno-redundant-move>
   $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 if(NOT LLVM_ENABLE_RTTI)
