@@ -22,6 +22,7 @@ path = [
 ]
 config.environment["PATH"] = os.pathsep.join(path)
 config.substitutions.append(("%models", os.path.join(config.test_source_root, "Models")))
+config.substitutions.append(("%host-nccl", os.path.join(config.pctl_binary_dir, "lib", "libpctl_nccl_host.so")))
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
