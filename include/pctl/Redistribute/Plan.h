@@ -110,8 +110,8 @@ llvm::Error verifyPlan(const Plan &plan);
 /// Worked example, on `x=4, y=2`: from `[{y},{},{x}]` to `[{},{x,y},{}]` the
 /// group is {x,y}; from `[{x},{y}]` to `[{x},{}]` it is {y}.
 llvm::SmallVector<layout::AxisRef>
-getExchangeAxes(const layout::Mesh &mesh, llvm::ArrayRef<int64_t> globalShape,
-                const layout::Layout &from, const layout::Layout &to);
+getExchangeAxes(llvm::ArrayRef<int64_t> globalShape, const layout::Layout &from,
+                const layout::Layout &to);
 
 } // namespace pctl::redistribute
 

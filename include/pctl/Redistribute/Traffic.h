@@ -37,18 +37,19 @@ struct Traffic {
 ///                   of |from| where g divides it, by ring or by direct sends
 ///   exchange        the most of |to_d| - |to_d and from_d| over ranks d
 ///
-/// The last one is exact where the positions along the axes that cut dims in
-/// either layout are at most \p maxPositions; beyond, it is the bound |to|, and
+/// The last one, and what an exchange sends, is counted where the positions
+/// along the axes that cut dims in either layout, times g, are at most
+/// \p maxPairs; beyond, the bounds |to| and (g - 1) |from| stand for them, and
 /// the result says so. A dim of unknown size counts as 1, and a count that
 /// int64_t does not hold as INT64_MAX; neither is exact.
 Traffic getTraffic(const layout::Mesh &mesh,
                    llvm::ArrayRef<int64_t> globalShape, const Step &step,
-                   int64_t maxPositions = 4096);
+                   int64_t maxPairs = 1 << 16);
 
 /// Returns the traffic of a valid plan: the sums over its steps (so that
 /// maxReceived and maxSent are upper bounds where different ranks have the most
 /// in different steps), and the greatest maxHeld.
-Traffic getTraffic(const Plan &plan, int64_t maxPositions = 4096);
+Traffic getTraffic(const Plan &plan, int64_t maxPairs = 1 << 16);
 
 } // namespace pctl::redistribute
 

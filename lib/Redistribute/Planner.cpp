@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+/// \file
+/// A planner that is right for every pair of layouts: reduce what is partial,
+/// then collectives where one all-to-all and all-gathers do it, else a permute,
+/// else an exchange. docs/redistribution.md, "The planner", says why each of
+/// these moves no element that its receiver holds.
+
+#include "pctl/Redistribute/Planner.h"
+
+#include "Algebra.h"
+
+#include "pctl/Layout/LayoutText.h"
+#include "pctl/Support/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace pctl;
+using namespace pctl::layout;
+using namespace pctl::redistribute;
+using llvm::ArrayRef;
+using llvm::Error;
+using llvm::Expected;
+using llvm::SmallVector;
+
+/// A permute lists a pair for each rank of its group, so beyond this size an
+/// exchange stands for it, which moves the same elements.
+static constexpr int64_t maxPermuteGroup = 1024;
+
+namespace {
+
+/// Builds the steps from one layout to another, both in normal form.
+class Planner {
+public:
+  Planner(const Mesh &mesh, ArrayRef<int64_t> shape, const Layout &from,
+          const Layout &to)
+      : mesh(mesh), shape(shape), current(from), target(to) {}
+
+  std::vector<Step> plan() &&;
+
+private:
+  void reducePartial();
+  AxisList getAxesToReduce() const;
+  bool reduceScatter(ArrayRef<AxisRef> axes);
+  void allReduce(ArrayRef<AxisRef> axes);
+
+  bool moveByCollectives();
+  bool appendAllToAll(Layout &at, std::vector<Step> &moves) const;
+  bool appendGathers(Layout &at, std::vector<Step> &moves) const;
+  bool moveByPermute();
+  bool permutesBlocks(const Layout &at) const;
+  void moveByExchange();
+
+  Layout getSliced() const;
+  DimLayout extendCut(unsigned dim, AxisList run, bool even) const;
+  void slice();
+  void append(Step step) {
+    current = step.to;
+    steps.push_back(std::move(step));
+  }
+
+  const Mesh &mesh;
+  const SmallVector<int64_t> shape;
+  Layout current;
+  const Layout target;
+  std::vector<Step> steps;
+};
+
+} // namespace
+
+static Step makeStep(StepKind kind, const Layout &from, const Layout &to,
+                     ArrayRef<AxisRef> axes = {}) {
+  Step step;
+  step.kind = kind;
+  step.from = from;
+  step.to = to;
+  step.axes.assign(axes.begin(), axes.end());
+  return step;
+}
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+/// Returns the cut of \p dim once as much of \p run as possible joins its minor
+/// end: the result nests in the cut that there is, the target nests in it, and
+/// with \p even it is even. Returns the cut that there is if nothing can join.
+DimLayout Planner::extendCut(unsigned dim, AxisList run, bool even) const {
+  const DimLayout &cut = current.dims[dim], &wanted = target.dims[dim];
+  for (; !run.empty(); run.pop_back()) {
+    DimLayout extended;
+    extended.axes = concatAxes(cut.axes, run);
+    if (extended.axes == wanted.axes)
+      extended = wanted;
+    if (nests(cut, extended, shape[dim]) &&
+        nests(extended, wanted, shape[dim]) &&
+        (!even || getEvenBlockSize(extended, shape[dim])))
+      return extended;
+  }
+  return cut;
+}
+
+/// Returns the current layout with its dims cut further, as the target cuts
+/// them, by axes along which it has replicas.
+Layout Planner::getSliced() const {
+  Layout sliced = current;
+  SmallVector<AxisRef> used = current.getUsedAxes();
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    const DimLayout &cut = current.dims[dim], &wanted = target.dims[dim];
+    if (nests(cut, wanted, shape[dim]))
+      sliced.dims[dim] =
+          extendCut(dim, takeDisjoint(dropPrefix(wanted.axes, cut.axes), used),
+                    /*even=*/false);
+  }
+  return sliced;
+}
+
+void Planner::slice() {
+  Layout sliced = getSliced();
+  if (sliced != current)
+    append(makeStep(StepKind::Slice, current, sliced));
+}
+
+//===----------------------------------------------------------------------===//
+// Partial axes
+//===----------------------------------------------------------------------===//
+
+/// Returns the axes over which the first partial entry is to be reduced now;
+/// empty once the partial axes are those of the target.
+AxisList Planner::getAxesToReduce() const {
+  if (current.partial.empty())
+    return {};
+  ArrayRef<AxisRef> axes = current.partial.front().axes;
+  if (current.partial.size() > target.partial.size())
+    return AxisList(axes);
+  return subtractAxes(mesh, axes, target.partial.front().axes);
+}
+
+/// Reduces over some of \p axes by which the target cuts a dim next and evenly.
+/// Returns whether there are any.
+bool Planner::reduceScatter(ArrayRef<AxisRef> axes) {
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    const DimLayout &cut = current.dims[dim], &wanted = target.dims[dim];
+    if (!nests(cut, wanted, shape[dim]))
+      continue;
+    AxisList run = takeDisjoint(dropPrefix(wanted.axes, cut.axes),
+                                mesh.getComplement(axes));
+    DimLayout extended = extendCut(dim, run, /*even=*/true);
+    if (extended == cut)
+      continue;
+    AxisList joined = dropPrefix(extended.axes, cut.axes);
+    Layout next = current;
+    next.dims[dim] = extended;
+    next.partial = reduceFirst(mesh, current.partial, joined);
+    Step step = makeStep(StepKind::ReduceScatter, current, next, joined);
+    step.dim = dim;
+    step.reduction = current.partial.front().kind;
+    append(std::move(step));
+    return true;
+  }
+  return false;
+}
+
+void Planner::allReduce(ArrayRef<AxisRef> axes) {
+  Layout next = current;
+  next.partial = reduceFirst(mesh, current.partial, axes);
+  Step step = makeStep(StepKind::AllReduce, current, next, axes);
+  step.reduction = current.partial.front().kind;
+  append(std::move(step));
+}
+
+void Planner::reducePartial() {
+  for (AxisList axes = getAxesToReduce(); !axes.empty();
+       axes = getAxesToReduce()) {
+    // Less to reduce, and a scatter may then go on behind the sliced axes.
+    slice();
+    if (!reduceScatter(axes))
+      allReduce(axes);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+/// Moves axes from the minor end of one dim to that of another if just one dim
+/// lacks some. Returns whether no dim lacks any then.
+bool Planner::appendAllToAll(Layout &at, std::vector<Step> &moves) const {
+  std::optional<unsigned> split;
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    if (nests(target.dims[dim], at.dims[dim], shape[dim]))
+      continue;
+    if (split || !nests(at.dims[dim], target.dims[dim], shape[dim]))
+      return false;
+    split = dim;
+  }
+  if (!split)
+    return true;
+  if (!getEvenBlockSize(target.dims[*split], shape[*split]))
+    return false;
+
+  AxisList moved = dropPrefix(target.dims[*split].axes, at.dims[*split].axes);
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    const DimLayout &cut = at.dims[dim];
+    std::optional<AxisList> rest = dropSuffix(cut.axes, moved);
+    if (dim == *split || !rest || !getEvenBlockSize(cut, shape[dim]))
+      continue;
+    Layout next = at;
+    next.dims[dim].axes.assign(rest->begin(), rest->end());
+    next.dims[*split] = target.dims[*split];
+    Step step = makeStep(StepKind::AllToAll, at, next, moved);
+    step.dim = *split;
+    step.concatDim = dim;
+    moves.push_back(std::move(step));
+    at = next;
+    return nests(target.dims[dim], at.dims[dim], shape[dim]);
+  }
+  return false;
+}
+
+/// Gathers each dim that is cut further than in the target. Returns whether
+/// that can be done.
+bool Planner::appendGathers(Layout &at, std::vector<Step> &moves) const {
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    if (cutsAlike(at.dims[dim], target.dims[dim], shape[dim]))
+      continue;
+    if (!getEvenBlockSize(at.dims[dim], shape[dim]))
+      return false;
+    Layout next = at;
+    next.dims[dim] = target.dims[dim];
+    Step step = makeStep(StepKind::AllGather, at, next,
+                         dropPrefix(at.dims[dim].axes, target.dims[dim].axes));
+    step.dim = dim;
+    moves.push_back(std::move(step));
+    at = next;
+  }
+  return true;
+}
+
+/// Slices, then at most one all-to-all, then all-gathers. More than one
+/// all-to-all may move elements through ranks that do not want them.
+bool Planner::moveByCollectives() {
+  Layout at = getSliced();
+  std::vector<Step> moves;
+  if (!appendAllToAll(at, moves) || !appendGathers(at, moves))
+    return false;
+  slice();
+  for (Step &move : moves)
+    append(std::move(move));
+  return true;
+}
+
+/// Returns whether both layouts cut into the same blocks and the axes that
+/// change place are the same ones, so that each block that a rank wants is just
+/// what one other rank holds and no longer wants.
+bool Planner::permutesBlocks(const Layout &at) const {
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    const DimLayout &cut = at.dims[dim], &wanted = target.dims[dim];
+    if (cutsAlike(cut, wanted, shape[dim]))
+      continue;
+    std::optional<int64_t> block = getEvenBlockSize(cut, shape[dim]);
+    if (!block || block != getEvenBlockSize(wanted, shape[dim]) ||
+        getNumPositions(cut.axes) != getNumPositions(wanted.axes))
+      return false;
+  }
+  auto [changedFrom, changedTo] = getChangedAxes(shape, at, target);
+  AxisList group = getAxisSet(changedFrom);
+  return group == getAxisSet(changedTo) &&
+         getNumPositions(group) <= maxPermuteGroup;
+}
+
+bool Planner::moveByPermute() {
+  Layout sliced = getSliced();
+  if (!permutesBlocks(sliced))
+    return false;
+  slice();
+  auto [changedFrom, changedTo] = getChangedAxes(shape, current, target);
+  Step step =
+      makeStep(StepKind::Permute, current, target, getAxisSet(changedFrom));
+  for (int64_t source = 0; source < getNumPositions(step.axes); ++source) {
+    int64_t sender = mesh.withCoordinate(0, step.axes, source);
+    // The receiver has along the axes of each dim in the target the position
+    // that the sender has along those in the source. Both lists are of equal
+    // size dim by dim, so they can be set as one.
+    int64_t receiver = mesh.withCoordinate(
+        0, changedTo, mesh.getCoordinate(sender, changedFrom));
+    step.pairs.push_back({source, mesh.getCoordinate(receiver, step.axes)});
+  }
+  append(std::move(step));
+  return true;
+}
+
+void Planner::moveByExchange() {
+  append(makeStep(StepKind::Exchange, current, target,
+                  getExchangeAxes(shape, current, target)));
+}
+
+std::vector<Step> Planner::plan() && {
+  reducePartial();
+  if (current != target && !moveByCollectives() && !moveByPermute())
+    moveByExchange();
+  return std::move(steps);
+}
+
+//===----------------------------------------------------------------------===//
+// Entry
+//===----------------------------------------------------------------------===//
+
+/// Checks that each axis that is partial in \p to is so, with the same kind, in
+/// \p from.
+static Error verifyStaysPartial(const Mesh &mesh, const Layout &from,
+                                const Layout &to) {
+  for (const PartialAxes &entry : to.partial)
+    for (AxisRef ref : entry.axes)
+      if (llvm::none_of(from.partial, [&](const PartialAxes &source) {
+            return source.kind == entry.kind &&
+                   containsAxes(mesh, source.axes, ref);
+          }))
+        return makeError(
+            "layout change would make axis '{0}' partial ({1}), it is not so "
+            "in the source",
+            toString(mesh, ref), stringifyReductionKind(entry.kind));
+  return Error::success();
+}
+
+/// Checks that the partial axes of \p to are what is left of those of \p from
+/// when they are reduced in order.
+static Error verifyReductionOrder(const Mesh &mesh, const Layout &from,
+                                  const Layout &to) {
+  if (to.partial.empty())
+    return Error::success();
+  auto later = ArrayRef(to.partial).drop_front();
+  if (to.partial.size() <= from.partial.size()) {
+    auto rest = ArrayRef(from.partial).take_back(to.partial.size());
+    if (rest.drop_front() == later &&
+        rest.front().kind == to.partial.front().kind &&
+        containsAxes(mesh, rest.front().axes, to.partial.front().axes))
+      return Error::success();
+  }
+  return makeError("layout change from {0} to {1} would reduce partial axes "
+                   "out of order, the first entry is reduced first",
+                   toString(mesh, from), toString(mesh, to));
+}
+
+Expected<Plan> redistribute::planRedistribution(const Mesh &mesh,
+                                                ArrayRef<int64_t> globalShape,
+                                                const Layout &from,
+                                                const Layout &to) {
+  for (const Layout *layout : {&from, &to})
+    if (Error error = verifyLayout(mesh, *layout, globalShape))
+      return std::move(error);
+  Layout normalFrom = from.getNormalForm(), normalTo = to.getNormalForm();
+  if (Error error = verifyStaysPartial(mesh, normalFrom, normalTo))
+    return std::move(error);
+  if (Error error = verifyReductionOrder(mesh, normalFrom, normalTo))
+    return std::move(error);
+  Plan plan{mesh, llvm::SmallVector<int64_t, 4>(globalShape), from, to, {}};
+  plan.steps =
+      Planner(mesh, getCountedShape(globalShape), normalFrom, normalTo).plan();
+  return plan;
+}

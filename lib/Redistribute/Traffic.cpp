@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+/// \file
+/// The formulas of traffic. docs/redistribution.md, "Traffic", derives them.
+
+#include "pctl/Redistribute/Traffic.h"
+
+#include "Algebra.h"
+
+#include "pctl/Support/CheckedArith.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace pctl;
+using namespace pctl::layout;
+using namespace pctl::redistribute;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+namespace {
+
+/// Computes the traffic of one step over a shape whose sizes are all known.
+class StepTraffic {
+public:
+  StepTraffic(const Mesh &mesh, ArrayRef<int64_t> shape, const Step &step)
+      : mesh(mesh), shape(shape), step(step),
+        groupSize(getNumPositions(step.axes)),
+        mostFrom(getMaxLocalElements(step.from, shape)),
+        mostTo(getMaxLocalElements(step.to, shape)) {}
+
+  Traffic compute(int64_t maxPairs);
+
+private:
+  void computeAllReduce();
+  void computePermute();
+  void computeExchange(int64_t maxPairs);
+  void countExchange(ArrayRef<AxisRef> axes);
+  void setBoth(int64_t elements) {
+    traffic.maxReceived = traffic.maxSent = elements;
+  }
+  int64_t multiply(int64_t a, int64_t b);
+  int64_t getTotalHeld(const Layout &layout);
+
+  const Mesh &mesh;
+  ArrayRef<int64_t> shape;
+  const Step &step;
+  const int64_t groupSize;
+  const int64_t mostFrom, mostTo;
+  Traffic traffic;
+};
+
+} // namespace
+
+/// Multiplies counts; a result that does not fit is INT64_MAX and not exact.
+int64_t StepTraffic::multiply(int64_t a, int64_t b) {
+  std::optional<int64_t> product = checkedMul(a, b);
+  traffic.exact &= product.has_value();
+  return product.value_or(INT64_MAX);
+}
+
+/// Returns how many elements all ranks together hold: the blocks along the axes
+/// that cut dims make up the tensor once, and all other axes repeat that.
+int64_t StepTraffic::getTotalHeld(const Layout &layout) {
+  int64_t copies = mesh.getNumRanks() / getNumPositions(getCutAxes(layout));
+  return multiply(Box::ofShape(shape).getNumElements(), copies);
+}
+
+/// Counts a reduce-scatter and an all-gather of parts of ceil(S / g) elements,
+/// the last of them shorter; by ring and by direct sends alike.
+void StepTraffic::computeAllReduce() {
+  if (groupSize == 1)
+    return;
+  int64_t part = ceilDiv(mostFrom, groupSize);
+  int64_t parts = multiply(groupSize - 2, part);
+  std::optional<int64_t> most = llvm::checkedAdd(mostFrom, parts);
+  traffic.exact &= most.has_value();
+  setBoth(most.value_or(INT64_MAX));
+  traffic.totalReceived =
+      multiply(getTotalHeld(step.from) / groupSize, 2 * (groupSize - 1));
+}
+
+void StepTraffic::computePermute() {
+  int64_t moved = llvm::count_if(
+      step.pairs, [](auto pair) { return pair.first != pair.second; });
+  if (moved == 0)
+    return;
+  setBoth(mostFrom);
+  traffic.totalReceived = multiply(getTotalHeld(step.from) / groupSize, moved);
+  // In a group whose axes cut a dim unevenly the slices differ.
+  for (auto [dim, size] : llvm::zip_equal(step.from.dims, shape))
+    if (overlap(dim.axes, step.axes) && !getEvenBlockSize(dim, size))
+      traffic.exact = false;
+}
+
+/// Counts, where \p axes are whole axes and include those that cut dims.
+void StepTraffic::countExchange(ArrayRef<AxisRef> axes) {
+  int64_t total = 0;
+  for (int64_t position = 0; position < getNumPositions(axes); ++position) {
+    int64_t rank = mesh.withCoordinate(0, axes, position);
+    Box held = getBox(mesh, step.from, shape, rank);
+    Box wanted = getBox(mesh, step.to, shape, rank);
+    auto countIn = [&](const Box &box) {
+      std::optional<Box> common = intersect(held, box);
+      return common ? common->getNumElements() : 0;
+    };
+    int64_t kept = countIn(wanted), sent = -kept;
+    for (int64_t member = 0; member < groupSize; ++member)
+      sent += countIn(getBox(mesh, step.to, shape,
+                             mesh.withCoordinate(rank, step.axes, member)));
+    int64_t received = wanted.getNumElements() - kept;
+    traffic.maxReceived = std::max(traffic.maxReceived, received);
+    traffic.maxSent = std::max(traffic.maxSent, sent);
+    total += received;
+  }
+  traffic.totalReceived =
+      multiply(total, mesh.getNumRanks() / getNumPositions(axes));
+}
+
+void StepTraffic::computeExchange(int64_t maxPairs) {
+  SmallVector<AxisRef> axes;
+  AxisList cut = getCutAxes(step.from);
+  llvm::append_range(cut, getCutAxes(step.to));
+  for (unsigned axis = 0; axis < mesh.getNumAxes(); ++axis)
+    if (llvm::any_of(cut, [&](AxisRef ref) { return ref.axis == axis; }))
+      axes.push_back(mesh.getWholeAxis(axis));
+  std::optional<int64_t> pairs = checkedMul(getNumPositions(axes), groupSize);
+  if (pairs && *pairs <= maxPairs)
+    return countExchange(axes);
+  traffic.maxReceived = mostTo;
+  traffic.maxSent = multiply(mostFrom, groupSize - 1);
+  traffic.totalReceived = getTotalHeld(step.to);
+  traffic.exact = false;
+}
+
+Traffic StepTraffic::compute(int64_t maxPairs) {
+  traffic.maxHeld = std::max(mostFrom, mostTo);
+  switch (step.kind) {
+  case StepKind::Slice:
+    break;
+  case StepKind::AllGather:
+    setBoth(mostTo - mostFrom);
+    traffic.totalReceived = getTotalHeld(step.to) - getTotalHeld(step.from);
+    break;
+  case StepKind::AllToAll: {
+    setBoth(mostFrom - mostFrom / groupSize);
+    int64_t held = getTotalHeld(step.from);
+    traffic.totalReceived = held - held / groupSize;
+    break;
+  }
+  case StepKind::ReduceScatter:
+    setBoth(multiply(mostTo, groupSize - 1));
+    traffic.totalReceived = multiply(getTotalHeld(step.to), groupSize - 1);
+    break;
+  case StepKind::AllReduce:
+    computeAllReduce();
+    break;
+  case StepKind::Permute:
+    computePermute();
+    break;
+  case StepKind::Exchange:
+    computeExchange(maxPairs);
+    break;
+  }
+  return traffic;
+}
+
+Traffic redistribute::getTraffic(const Mesh &mesh,
+                                 ArrayRef<int64_t> globalShape,
+                                 const Step &step, int64_t maxPairs) {
+  SmallVector<int64_t> shape = getCountedShape(globalShape);
+  Traffic traffic = StepTraffic(mesh, shape, step).compute(maxPairs);
+  traffic.exact &= !llvm::is_contained(globalShape, kDynamic);
+  return traffic;
+}
+
+Traffic redistribute::getTraffic(const Plan &plan, int64_t maxPairs) {
+  Traffic sum;
+  auto add = [&](int64_t &total, int64_t count) {
+    if (llvm::AddOverflow(total, count, total)) {
+      total = INT64_MAX;
+      sum.exact = false;
+    }
+  };
+  SmallVector<int64_t> shape = getCountedShape(plan.globalShape);
+  sum.maxHeld = getMaxLocalElements(plan.from, shape);
+  for (const Step &step : plan.steps) {
+    Traffic traffic = getTraffic(plan.mesh, plan.globalShape, step, maxPairs);
+    add(sum.maxReceived, traffic.maxReceived);
+    add(sum.maxSent, traffic.maxSent);
+    add(sum.totalReceived, traffic.totalReceived);
+    sum.maxHeld = std::max(sum.maxHeld, traffic.maxHeld);
+    sum.exact &= traffic.exact;
+  }
+  return sum;
+}
