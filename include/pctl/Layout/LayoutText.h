@@ -10,7 +10,7 @@
 ///   axis    ::= name `=` int
 ///   devices ::= `devices` `=` ints
 ///   layout  ::= `[` (dim (`,` dim)*)? `]` partial?
-///   dim     ::= `{` (axisref (`,` axisref)*)? (`,`? `?`)? `}` (`:` ints)?
+///   dim     ::= `{` ((axisref `,`)* (axisref | `?`))? `}` (`:` ints)?
 ///   partial ::= `partial` `=` `[` (part (`,` part)*)? `]`
 ///   part    ::= kind `(` (axisref (`,` axisref)*)? `)`
 ///   axisref ::= name (`:` `(` int `)` int)?

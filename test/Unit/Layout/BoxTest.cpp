@@ -81,8 +81,9 @@ void checkPair(const Box &a, const Box &b, const std::set<Index> &inA,
 
   std::optional<Box> common = intersect(a, b);
   ASSERT_EQ(common.has_value(), !inBoth.empty());
-  if (common)
+  if (common) {
     ASSERT_EQ(elementsOf(*common, all), inBoth);
+  }
 
   std::set<Index> covered;
   llvm::SmallVector<Box> pieces = subtract(a, b);

@@ -136,8 +136,9 @@ TEST_F(LargeMesh, GroupsOfSampledRanks) {
   for (int i = 0; i < 1000; ++i) {
     Mesh m = randomMesh();
     Refs factors = randomFactors(m);
-    Refs chosen(llvm::ArrayRef(factors).take_front(below(factors.size() + 1)));
-    Refs others(llvm::ArrayRef(factors).drop_front(chosen.size()));
+    int64_t numChosen = below(factors.size() + 1);
+    Refs chosen(factors.begin(), factors.begin() + numChosen);
+    Refs others(factors.begin() + numChosen, factors.end());
     SCOPED_TRACE(toString(m) + ": " + toString(m, chosen));
     ReplicaGroups groups(m, chosen);
     ASSERT_EQ(groups.getGroupSize() * groups.getNumGroups(), m.getNumRanks());

@@ -101,8 +101,9 @@ private:
     std::optional<int64_t> blockSize =
         getEvenBlockSize(layout.dims[dim], shape[dim]);
     ASSERT_EQ(blockSize.has_value(), even);
-    if (even)
+    if (even) {
       ASSERT_EQ(*blockSize, static_cast<int64_t>(dealt[0].size()));
+    }
   }
 
   static std::vector<std::vector<int64_t>>

@@ -222,18 +222,20 @@ TEST(LayoutTextErrors, DamagedTextIsReadOrRefused) {
     if (i % 2 == 0) {
       llvm::Expected<Layout> parsed = parseLayout(text, m);
       refused += !parsed;
-      if (parsed)
+      if (parsed) {
         ASSERT_EQ(layout(toString(m, *parsed), m), *parsed) << text;
-      else
+      } else {
         ASSERT_NE(llvm::toString(parsed.takeError()), "") << text;
+      }
       continue;
     }
     llvm::Expected<Mesh> parsed = parseMesh(text);
     refused += !parsed;
-    if (parsed)
+    if (parsed) {
       ASSERT_TRUE(mesh(toString(*parsed)) == *parsed) << text;
-    else
+    } else {
       ASSERT_NE(llvm::toString(parsed.takeError()), "") << text;
+    }
   }
   EXPECT_GT(refused, 1000u);
 }
