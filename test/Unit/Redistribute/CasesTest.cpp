@@ -176,6 +176,24 @@ TEST(Cases, partial_axes_around_an_axis_that_cuts_are_not_flattened) {
             "rank\n");
 }
 
+TEST(Cases, several_4_cycles_in_one_permute) {
+  Plan plan =
+      makePlan(makeMesh("a=2,b=2,c=2,d=2"), {16}, "[{a,b,c,d}]", "[{b,c,d,a}]");
+  EXPECT_TRUE(isRight(plan));
+  ASSERT_EQ(plan.steps.size(), 1u);
+  const auto &pairs = plan.steps[0].pairs;
+  auto follow = [&](int64_t start) {
+    llvm::SmallVector<int64_t> cycle;
+    for (int64_t at = start; cycle.empty() || at != start;
+         at = pairs[at].second)
+      cycle.push_back(at);
+    return cycle;
+  };
+  EXPECT_EQ(follow(1), (llvm::SmallVector<int64_t>{1, 8, 4, 2}));
+  EXPECT_EQ(follow(3), (llvm::SmallVector<int64_t>{3, 9, 12, 6}));
+  EXPECT_EQ(follow(7), (llvm::SmallVector<int64_t>{7, 11, 13, 14}));
+}
+
 TEST(Cases, gathering_the_columns_of_5_ranks_gives_3x20) {
   Plan plan = makePlan(makeMesh("x=5"), {3, 20}, "[{},{x}]", "[{},{}]");
   EXPECT_TRUE(isRight(plan));

@@ -374,21 +374,6 @@ TEST(VerifyPlan, permute_c4) {
               "element [4] belongs");
 }
 
-TEST(VerifyPlan, two_four_cycles_in_one_permute) {
-  // Sub-axes h of size 2 and q of size 4: q=0 takes the block of q=3, and so
-  // on, in both halves. No layout of sub-axes is that, so it is checked as a
-  // permutation only: every rank receives one other's slice.
-  Plan plan =
-      makeStep("h=2,q=4", {8}, StepKind::Permute, "[{h,q}]", "[{h,q}]", "h,q");
-  plan.steps[0].pairs = {{0, 1}, {1, 2}, {2, 3}, {3, 0},
-                         {4, 5}, {5, 6}, {6, 7}, {7, 4}};
-  expectWrong(plan,
-              "step 1 (permute): sends [0:1] of position 0 to position 1, "
-              "which will hold [1:2]",
-              "step 1 (permute): after it, rank 0 holds element [3] where "
-              "element [0] belongs");
-}
-
 //===----------------------------------------------------------------------===//
 // Exchange
 //===----------------------------------------------------------------------===//
