@@ -8,6 +8,9 @@
 #   The same for a library that is written against MLIR.
 # pctl_add_tool(NAME SOURCE... [LINK LIB...])
 #   An installed executable.
+# pctl_add_dialect(NAME MNEMONIC)
+#   The TableGen output of dialects/MNEMONIC/NAMEOps.td in the current build
+#   directory, and its reference below docs/ of the build tree.
 
 function(_pctl_add_library name)
   cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
@@ -45,6 +48,8 @@ function(pctl_add_tool name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   add_dependencies(${name} pctl-headers)
+  # A precompiled header serves code that is compiled as it was.
+  target_compile_options(${name} PRIVATE -fPIC)
   pctl_use_pch(${name})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
@@ -67,4 +72,42 @@ function(pctl_use_pch name)
   if(PCTL_ENABLE_PCH)
     target_precompile_headers(${name} REUSE_FROM PctlPch)
   endif()
+endfunction()
+
+# References of the dialects, generated below docs/ of the build tree.
+add_custom_target(pctl-doc)
+
+function(pctl_add_dialect name mnemonic)
+  set(LLVM_TARGET_DEFINITIONS
+      "${PROJECT_SOURCE_DIR}/dialects/${mnemonic}/${name}Ops.td")
+  set(tablegen_includes EXTRA_INCLUDES "${PROJECT_SOURCE_DIR}/dialects")
+  foreach(part IN ITEMS Dialect:dialect Attrs:attrdef Types:typedef Ops:op)
+    string(REPLACE ":" ";" part ${part})
+    list(GET part 0 suffix)
+    list(GET part 1 generator)
+    set(only "")
+    if(NOT generator STREQUAL "op")
+      set(only "-${generator}s-dialect=${mnemonic}")
+    endif()
+    if(generator STREQUAL "dialect")
+      set(only "-dialect=${mnemonic}")
+    endif()
+    mlir_tablegen(${name}${suffix}.h.inc -gen-${generator}-decls ${only}
+                  ${tablegen_includes})
+    mlir_tablegen(${name}${suffix}.cpp.inc -gen-${generator}-defs ${only}
+                  ${tablegen_includes})
+  endforeach()
+  add_public_tablegen_target(Pctl${name}DialectIncGen)
+  add_dependencies(pctl-headers Pctl${name}DialectIncGen)
+
+  set(TABLEGEN_OUTPUT)
+  mlir_tablegen(${name}Dialect.md -gen-dialect-doc -dialect=${mnemonic}
+                ${tablegen_includes})
+  set(reference "${PROJECT_BINARY_DIR}/docs/${name}Dialect.md")
+  add_custom_command(OUTPUT "${reference}"
+    COMMAND "${CMAKE_COMMAND}" -E copy
+            "${CMAKE_CURRENT_BINARY_DIR}/${name}Dialect.md" "${reference}"
+    DEPENDS "${CMAKE_CURRENT_BINARY_DIR}/${name}Dialect.md")
+  add_custom_target(Pctl${name}DialectDoc DEPENDS "${reference}")
+  add_dependencies(pctl-doc Pctl${name}DialectDoc)
 endfunction()

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+#include "OpFormat.h"
+
+using namespace mlir;
+
+namespace pctl {
+
+/// Parses a list of attributes in brackets by \p parseEntry.
+static ParseResult
+parseAttrList(OpAsmParser &parser, ArrayAttr &list,
+              llvm::function_ref<ParseResult(Attribute &)> parseEntry) {
+  SmallVector<Attribute> entries;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parseEntry(entries.emplace_back());
+      }))
+    return failure();
+  list = parser.getBuilder().getArrayAttr(entries);
+  return success();
+}
+
+ParseResult parseKind(OpAsmParser &parser, ReductionKindAttr &kind) {
+  FailureOr<layout::ReductionKind> value = parseReductionKind(parser);
+  if (failed(value))
+    return failure();
+  kind = ReductionKindAttr::get(parser.getContext(), *value);
+  return success();
+}
+
+void printKind(OpAsmPrinter &printer, Operation *, ReductionKindAttr kind) {
+  printer << layout::stringifyReductionKind(kind.getValue());
+}
+
+ParseResult parseAxisList(OpAsmParser &parser, ArrayAttr &axes) {
+  return parseAttrList(parser, axes, [&](Attribute &entry) {
+    FailureOr<AxisRefAttr> axis = parseListedAxis(parser);
+    if (succeeded(axis))
+      entry = *axis;
+    return ParseResult(failure(failed(axis)));
+  });
+}
+
+void printAxisList(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
+  printer << '[';
+  llvm::interleaveComma(axes, printer, [&](Attribute axis) {
+    printListedAxis(printer, cast<AxisRefAttr>(axis));
+  });
+  printer << ']';
+}
+
+ParseResult parseLayoutOrSymbol(OpAsmParser &parser, Attribute &layout) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringAttr name;
+  if (succeeded(parser.parseOptionalSymbolName(name))) {
+    layout = FlatSymbolRefAttr::get(name);
+    return success();
+  }
+  LayoutAttr attr;
+  if (parser.parseCustomAttributeWithFallback(attr))
+    return failure();
+  if (!attr)
+    return parser.emitError(loc) << "expected a layout or the symbol of one";
+  layout = attr;
+  return success();
+}
+
+void printLayoutOrSymbol(OpAsmPrinter &printer, Operation *, Attribute layout) {
+  if (auto attr = dyn_cast<LayoutAttr>(layout))
+    printer.printStrippedAttrOrType(attr);
+  else
+    printer << layout;
+}
+
+ParseResult parseLayoutBeforeType(OpAsmParser &parser, Attribute &layout) {
+  // The parser of dialect attributes takes a following `: type` for the type of
+  // the attribute; there is no way to keep it from that.
+  SMLoc loc = parser.getCurrentLocation();
+  if (StringRef(loc.getPointer()).starts_with("#pctl."))
+    return parser.emitError(loc) << "write this layout as '<@mesh, [...]>', "
+                                    "without '#pctl.layout'";
+  return parseLayoutOrSymbol(parser, layout);
+}
+
+void printLayoutBeforeType(OpAsmPrinter &printer, Operation *op,
+                           Attribute layout) {
+  printLayoutOrSymbol(printer, op, layout);
+}
+
+ParseResult parseLayoutList(OpAsmParser &parser, ArrayAttr &layouts) {
+  return parseAttrList(parser, layouts, [&](Attribute &entry) {
+    return parseLayoutOrSymbol(parser, entry);
+  });
+}
+
+void printLayoutList(OpAsmPrinter &printer, Operation *op, ArrayAttr layouts) {
+  printer << '[';
+  llvm::interleaveComma(layouts, printer, [&](Attribute layout) {
+    printLayoutOrSymbol(printer, op, layout);
+  });
+  printer << ']';
+}
+
+ParseResult parseSameOrTwoTypes(OpAsmParser &parser, Type &first,
+                                Type &second) {
+  if (parser.parseType(first))
+    return failure();
+  second = first;
+  if (failed(parser.parseOptionalArrow()))
+    return success();
+  return parser.parseType(second);
+}
+
+void printSameOrTwoTypes(OpAsmPrinter &printer, Operation *, Type first,
+                         Type second) {
+  printer << first;
+  if (first != second)
+    printer << " -> " << second;
+}
+
+ParseResult parsePairs(OpAsmParser &parser, DenseI64ArrayAttr &pairs) {
+  SmallVector<int64_t> flat;
+  auto parsePair = [&]() -> ParseResult {
+    return failure(
+        parser.parseLSquare() || parser.parseInteger(flat.emplace_back()) ||
+        parser.parseComma() || parser.parseInteger(flat.emplace_back()) ||
+        parser.parseRSquare());
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parsePair))
+    return failure();
+  pairs = parser.getBuilder().getDenseI64ArrayAttr(flat);
+  return success();
+}
+
+void printPairs(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr pairs) {
+  ArrayRef<int64_t> flat = pairs.asArrayRef();
+  printer << '[';
+  for (size_t i = 0; i + 1 < flat.size(); i += 2)
+    printer << (i == 0 ? "[" : ", [") << flat[i] << ", " << flat[i + 1] << ']';
+  printer << ']';
+}
+
+} // namespace pctl

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+#include "pctl/Dialect/Pctl/IR/Pctl.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+#include "pctl/Dialect/Pctl/IR/PctlDialect.cpp.inc"
+
+void pctl::PctlDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "pctl/Dialect/Pctl/IR/PctlOps.cpp.inc"
+      >();
+}
+
+Operation *pctl::PctlDialect::materializeConstant(OpBuilder &builder,
+                                                  Attribute value, Type type,
+                                                  Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}

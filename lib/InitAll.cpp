@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+#include "pctl/InitAll.h"
+
+#include "pctl/Dialect/Nccl/IR/Nccl.h"
+#include "pctl/Dialect/Pctl/IR/Pctl.h"
+#include "pctl/Dialect/Pctl/Transforms/BufferizableOpInterfaceImpl.h"
+
+void pctl::registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<PctlDialect, nccl::NcclDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
+}
+
+void pctl::registerAllPasses() {}
