@@ -73,6 +73,9 @@ static std::string findJoined(Engine &engine, Call &call, uint64_t id,
         format("comm%llu", static_cast<unsigned long long>(id)), size);
   Clique &clique = *it->second;
   call.clique = it->second;
+  // The final name is makeFirst's; until then, errors have what there is.
+  if (!call.name.empty() && !clique.handles[0])
+    clique.name = call.name;
   if (clique.error != ncclSuccess)
     return "";
   if (clique.handles[0])
