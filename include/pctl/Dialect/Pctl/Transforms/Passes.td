@@ -135,6 +135,34 @@ def UnfoldReshapesPass : Pass<"pctl-unfold-reshapes", "mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def StripLayoutsPass : Pass<"pctl-strip-layouts", "mlir::ModuleOp"> {
+  let summary = "Take a program back to the one for one device";
+  let description = [{
+    Before: a program in a global view, annotated or laid out. After: the same
+    program without meshes, layouts, `pctl.shard` and `pctl.redistribute`, and
+    without pctl's attributes: what one device computes. It is the reference
+    that pctl-run compares ranks with.
+
+    Example:
+    ```mlir
+    pctl.mesh @mesh <["x"=2]>
+    func.func @main(%x: tensor<4xf32> {pctl.layout = #pctl.layout<@mesh, [{"x"} ]>}) -> tensor<4xf32> {
+      %0 = pctl.shard %x to <@mesh, [{} ]> : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    }
+    ```
+
+    Never accepts local code (`pctl.manual`, a collective, a redistribute of
+    local types): that has no meaning on one device, and is an error.
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // To the laid-out form
 //===----------------------------------------------------------------------===//
