@@ -25,6 +25,10 @@ using namespace mlir;
 
 namespace pctl::execution {
 
+/// What `llvm.emit_c_interface` puts before a function's name for the wrapper
+/// that takes descriptors by address.
+static constexpr char kWrapperPrefix[] = "_mlir_ciface_";
+
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
@@ -35,7 +39,7 @@ static int64_t getAlignment(Type type) {
     return 8;
   if (auto complex = dyn_cast<ComplexType>(type))
     return getAlignment(complex.getElementType());
-  return *getElementBytes(type);
+  return *getHostElementBytes(type);
 }
 
 /// Generated code hands results that are a struct to their caller through a
@@ -202,7 +206,7 @@ static llvm::Error checkTypes(StringRef name, const char *what,
                               ArrayRef<Type> types) {
   for (auto [i, type] : llvm::enumerate(types)) {
     auto memref = dyn_cast<MemRefType>(type);
-    if (getElementBytes(memref ? memref.getElementType() : type))
+    if (getHostElementBytes(memref ? memref.getElementType() : type))
       continue;
     std::string text;
     llvm::raw_string_ostream(text) << type;
@@ -218,7 +222,8 @@ llvm::Error Program::addEntries(ModuleOp executable) {
     auto signature = function->getAttrOfType<TypeAttr>(kSignatureAttrName);
     auto type =
         signature ? dyn_cast<FunctionType>(signature.getValue()) : nullptr;
-    if (!type)
+    // The wrapper for C callers has a copy of all attributes.
+    if (!type || function.getName().starts_with(kWrapperPrefix))
       continue;
     Entry entry;
     entry.name = function.getName().str();
@@ -266,14 +271,14 @@ llvm::Error Program::compileModule(ModuleOp executable,
 
 llvm::Error Program::lookUpEntries() {
   for (Entry &entry : entries) {
-    auto function = engine->lookupPacked("_mlir_ciface_" + entry.name);
+    auto function = engine->lookupPacked(kWrapperPrefix + entry.name);
     if (!function)
       return function.takeError();
     entry.function = *function;
     if (entry.numComms == 0)
       continue;
-    auto comms = engine->lookupPacked("_mlir_ciface_" +
-                                      getCommsFunctionName(entry.name));
+    auto comms =
+        engine->lookupPacked(kWrapperPrefix + getCommsFunctionName(entry.name));
     if (!comms)
       return comms.takeError();
     entry.commsFunction = *comms;

@@ -4,7 +4,6 @@
 #include "pctl/Execution/Value.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -15,25 +14,6 @@ namespace pctl::execution {
 
 /// Words of a descriptor before the sizes: allocated, aligned, offset.
 static constexpr int64_t kFixedWords = 3;
-
-std::optional<int64_t> getElementBytes(Type type) {
-  if (isa<IndexType>(type))
-    return 8;
-  if (auto complex = dyn_cast<ComplexType>(type)) {
-    std::optional<int64_t> part = getElementBytes(complex.getElementType());
-    return part ? std::optional<int64_t>(2 * *part) : std::nullopt;
-  }
-  if (auto integer = dyn_cast<IntegerType>(type)) {
-    unsigned width = integer.getWidth();
-    if (width == 0 || width > 128)
-      return std::nullopt;
-    return llvm::PowerOf2Ceil(llvm::divideCeil(width, 8));
-  }
-  auto floating = dyn_cast<FloatType>(type);
-  if (!floating || isa<FloatTF32Type>(floating))
-    return std::nullopt;
-  return llvm::PowerOf2Ceil(llvm::divideCeil(floating.getWidth(), 8));
-}
 
 Value Value::ofBuffer(void *data, ArrayRef<int64_t> shape) {
   Value value;
@@ -63,13 +43,13 @@ Value Value::forResult(Type type) {
   if (auto memref = dyn_cast<MemRefType>(type)) {
     value.tensorRank = memref.getRank();
     value.words.resize(kFixedWords + 2 * memref.getRank());
-    value.elementBytes = *getElementBytes(memref.getElementType());
+    value.elementBytes = *getHostElementBytes(memref.getElementType());
     value.storageBytes = value.words.size() * sizeof(int64_t);
     value.owned = true;
     return value;
   }
   value.words.resize(2);
-  value.storageBytes = *getElementBytes(type);
+  value.storageBytes = *getHostElementBytes(type);
   return value;
 }
 

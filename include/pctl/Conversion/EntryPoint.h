@@ -17,11 +17,15 @@ namespace pctl {
 
 /// On each entry, a type: the function type of its data alone, memrefs and
 /// scalars, without communicators and stream.
-inline constexpr char kSignatureAttrName[] = "pctl.signature";
+inline constexpr char kSignatureAttrName[] = "nccl.signature";
 
 /// On each entry, an array: for each communicator beside the world's, in order,
 /// the axes along which its ranks differ.
-inline constexpr char kCommsAttrName[] = "pctl.comms";
+inline constexpr char kCommsAttrName[] = "nccl.comms";
+
+/// On each argument that is a communicator beside the world's, and on each
+/// result of the function that makes them, those axes.
+inline constexpr char kCommArgAttrName[] = "nccl.axes";
 
 /// Returns the name of the function that makes the communicators of \p entry.
 inline std::string getCommsFunctionName(const llvm::Twine &entry) {

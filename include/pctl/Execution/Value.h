@@ -9,22 +9,16 @@
 #ifndef PCTL_EXECUTION_VALUE_H
 #define PCTL_EXECUTION_VALUE_H
 
+#include "pctl/Conversion/HostTypes.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace pctl::execution {
-
-/// Returns the number of bytes from one element of \p type to the next in a
-/// buffer of the host, or nothing for a type that programs cannot be called
-/// with. An i1 takes a byte that is 0 or 1, an index 8 bytes, an integer of
-/// another width as many as its next power of two (at least 8 bits), a complex
-/// number two of its parts.
-std::optional<int64_t> getElementBytes(mlir::Type type);
 
 /// One argument or result of a call: a buffer or a scalar.
 ///
@@ -44,8 +38,8 @@ public:
   static Value ofBuffer(void *data, llvm::ArrayRef<int64_t> shape);
   /// Holds a scalar of \p numBytes bytes, at most 16, copied from \p bytes.
   static Value ofScalar(const void *bytes, int64_t numBytes);
-  /// Makes a place for a result of \p type, which getElementBytes must know (of
-  /// a memref: its element type).
+  /// Makes a place for a result of \p type, which getHostElementBytes must know
+  /// (of a memref: its element type).
   static Value forResult(mlir::Type type);
 
   Value(Value &&other);

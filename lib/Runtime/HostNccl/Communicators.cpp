@@ -73,9 +73,6 @@ static std::string findJoined(Engine &engine, Call &call, uint64_t id,
         format("comm%llu", static_cast<unsigned long long>(id)), size);
   Clique &clique = *it->second;
   call.clique = it->second;
-  // The final name is makeFirst's; until then, errors have what there is.
-  if (!call.name.empty() && !clique.handles[0])
-    clique.name = call.name;
   if (clique.error != ncclSuccess)
     return "";
   if (clique.handles[0])
@@ -194,24 +191,24 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
   {
     std::lock_guard<std::mutex> lock(engine.mutex);
     std::string error;
-    ncclResult_t code = ncclSuccess;
-    ncclComm *handle = findUsable(engine, comm, function, code, error);
+    ncclComm *handle = findLive(engine, comm, function, error);
     if (!handle)
-      return reportInGroup(code, error);
+      return reportInGroup(ncclInvalidArgument, error);
     Clique &clique = *handle->clique;
+    if (clique.error != ncclSuccess)
+      return reportInGroup(clique.error, clique.errorText);
     error = checkConfig(config);
-    code = ncclInvalidArgument;
     if (!newcomm)
       error = "newcomm is null";
     else if (color < 0 && color != NCCL_SPLIT_NOCOLOR)
       error = format("color %d is neither NCCL_SPLIT_NOCOLOR nor at least 0",
                      color);
-    if (error.empty() && call->thread->groupDepth) {
-      code = ncclInvalidUsage;
+    else if (handle->state == ncclComm::State::Finalized)
+      error = "this rank has finalized the communicator";
+    else if (call->thread->groupDepth)
       error = "it is called inside a group; a split is a call of its own";
-    }
     if (!error.empty()) {
-      engine.fail(clique, code,
+      engine.fail(clique, ncclInvalidUsage,
                   format("rank %d of %s: %s: %s", handle->rank,
                          nameOf(clique).c_str(), function, error.c_str()));
       return reportInGroup(clique.error, clique.errorText);
@@ -284,9 +281,6 @@ static ncclResult_t leave(ncclComm_t comm, const char *function,
       ++handle.clique->leftCount;
     handle.state = state;
     engine.failIfUnreachable(*handle.clique);
-    // Ends are kept for good; what only calls need is not.
-    if (handle.clique->leftCount == handle.clique->size)
-      handle.clique->messages.clear();
     return ncclSuccess;
   });
 }

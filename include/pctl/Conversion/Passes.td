@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+// Passes that take a planned program to code. docs/lowering.md tells the way as
+// a whole.
+
+#ifndef PCTL_CONVERSION_PASSES_TD
+#define PCTL_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PrepareBufferizationPass
+    : Pass<"pctl-prepare-bufferization", "::mlir::ModuleOp"> {
+  let summary = "Make a planned program ready for upstream's bufferization";
+  let description = [{
+    Before: a planned program, or one without pctl ops, on tensors.
+    After: the same, where
+    - arguments of public functions with a body are read-only
+      (`bufferization.writable = false`), unless they say themselves: a caller
+      finds its inputs unchanged;
+    - `pctl.layout`, `pctl.layouts`, `pctl.global_type` and `pctl.data` are gone
+      from functions and ops, as they speak of tensors;
+    - composite linalg ops (`linalg.softmax`) are in the parts they define.
+
+    Fails where an op of the global view is left (`pctl.shard`,
+    `pctl.redistribute`, `pctl.manual`): what it means to a rank is not decided
+    yet.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32> {pctl.layout = #l})
+    // becomes
+    func.func @f(%x: tensor<4xf32> {bufferization.writable = false})
+    ```
+
+    It never changes what a function computes.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def ConvertToNcclPass : Pass<"pctl-convert-to-nccl", "::mlir::ModuleOp"> {
+  let summary = "Lower the local view of pctl, on buffers, to the nccl dialect";
+  let description = [{
+    Before: a bufferized program; the collectives of pctl are in their buffer
+    form, and buffers are freed where they should be.
+    After: no op of pctl is left, nor a mesh. Collectives are nccl ops, with
+    packing and unpacking around them where NCCL wants other places for elements
+    than the op has. Positions are arithmetic on the number of this rank. Every
+    public function `@f` with a body is an entry:
+    - its arguments are the communicator of all ranks, one communicator for each
+      list of axes along which it or its callees communicate, the stream, then
+      what it had;
+    - `@f_comms` takes the communicator of all ranks and returns the others, if
+      there are any;
+    - it has `llvm.emit_c_interface`, `nccl.signature` and `nccl.comms`.
+    Private functions take what they need of those from their callers.
+
+    ```mlir
+    func.func @f(%x: memref<4xf32>, %o: memref<8xf32>) {
+      pctl.all_gather ins(%x : memref<4xf32>) outs(%o : memref<8xf32>) dim = 0
+          axes = ["x"] on @m
+      return
+    }
+    // becomes
+    func.func @f(%world: !nccl.comm, %c: !nccl.comm, %stream: !nccl.stream,
+                 %x: memref<4xf32>, %o: memref<8xf32>) {
+      nccl.all_gather %x, %o on %c, %stream : memref<4xf32>, memref<8xf32>
+      return
+    }
+    ```
+
+    Size of the code does not depend on the size of the mesh. It never changes
+    the order of collectives, and emits nothing that only some ranks do, but for
+    sends and receives of pieces that are empty on both sides.
+
+    Fails where an element type has no bytes to move, where a reduction of such a
+    type is neither NCCL's nor one of arith, where meshes of one entry differ in
+    their number of ranks, where a name it makes is taken, and where a function
+    that communicates is used other than by `func.call`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::complex::ComplexDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::pctl::nccl::NcclDialect"];
+}
+
+def NcclToLLVMPass : Pass<"nccl-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Lower the nccl dialect to calls of the NCCL C API";
+  let description = [{
+    Before: nccl ops on memrefs; memrefs and functions not yet in the LLVM
+    dialect.
+    After: each nccl op is an `llvm.call` of the C function of its name, the
+    status of which goes to `@pctlCheck` of the runtime with the communicator
+    and the name of the call. Communicators and streams are `!llvm.ptr`, in
+    signatures and wherever they flow through func, scf and cf ops. Counts are
+    numbers of elements, computed from the sizes of the memrefs.
+
+    ```mlir
+    nccl.all_gather %x, %o on %c, %s : memref<4xf32>, memref<8xf32>
+    // becomes
+    %status = llvm.call @ncclAllGather(%px, %po, %count, %type, %c, %s)
+        : (!llvm.ptr, !llvm.ptr, i64, i32, !llvm.ptr, !llvm.ptr) -> i32
+    llvm.call @pctlCheck(%status, %c, %name) : (i32, !llvm.ptr, !llvm.ptr) -> ()
+    ```
+
+    It never drops or reorders a call. Fails where the module has another symbol
+    of a function that it declares.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+#endif // PCTL_CONVERSION_PASSES_TD

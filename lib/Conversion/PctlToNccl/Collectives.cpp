@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+/// \file
+/// Each collective as NCCL calls with packing before and unpacking after.
+///
+/// NCCL's collectives join and cut buffers along their first dim. So a tensor
+/// is seen as [O, n, I]: O elements before the dim in question, n along it, I
+/// behind it. k blocks of it, [O, k, b I], become [k, O, b I] in staging memory
+/// by swapping the first two, which moves runs of b I elements. With O = 1 the
+/// two are the same and nothing is staged.
+
+#include "Lowering.h"
+
+#include "pctl/Dialect/Nccl/IR/Nccl.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace pctl;
+using Fold = OpFoldResult;
+using layout::ReductionKind;
+
+namespace {
+/// A dim of a buffer with what is before and behind it.
+struct DimView {
+  Fold outer;
+  Fold size;
+  Fold inner;
+};
+
+class CollectiveLowering {
+public:
+  CollectiveLowering(CollectiveOpInterface op, const OpContext &context,
+                     Wire wire)
+      : op(op), context(context), builder(context.builder), loc(op.getLoc()),
+        input(op.getInput()), output(op.getOutput()),
+        groupSize(context.group.getSize()), buffers(builder, loc, wire),
+        math(buffers.math) {}
+
+  void lower();
+
+private:
+  void lowerAllGather(AllGatherOp gather);
+  void lowerEvenAllGather(const DimView &view);
+  void lowerUnevenAllGather(const DimView &view);
+  void lowerAllSlice(AllSliceOp slice);
+  void lowerAllReduce(AllReduceOp reduce);
+  void lowerReduceScatter(ReduceScatterOp scatter);
+  void lowerAllToAll(AllToAllOp exchange);
+  void lowerPermute(PermuteOp permute);
+  void lowerBroadcast(BroadcastOp broadcast);
+
+  DimView getView(Value buffer, int64_t dim);
+  /// Seen as [O, k, n / k I].
+  SmallVector<Fold> getBlockedShape(const DimView &view, Fold block);
+  /// The number of elements of \p buffer.
+  Fold getCount(Value buffer) { return math.product(buffers.getSizes(buffer)); }
+  bool isOne(Fold value) { return IndexMath::known(value) == 1; }
+
+  /// Returns the input as k blocks one behind the other.
+  Buffer packBlocks(const DimView &view, Fold block);
+  Buffer packUnevenBlocks(const DimView &view, Fold block);
+  /// Emits `position` of this rank in the group.
+  Fold getPosition();
+  /// Emits a loop from \p from to \p to, whose body \p emitBody emits.
+  void emitLoop(Fold from, Fold to, function_ref<void(Value)> emitBody);
+  void emitIf(Value condition, function_ref<void()> emitBody);
+
+  void emitAllGather(const Buffer &send, const Buffer &recv);
+  void emitAllToAll(const Buffer &send, const Buffer &recv);
+  void emitSend(Value buffer, Fold peer);
+  void emitRecv(Value buffer, Fold peer);
+  void emitTablePermute(ArrayRef<std::pair<int64_t, int64_t>> pairs,
+                        const Buffer &source, const Buffer &destination);
+
+  CollectiveOpInterface op;
+  const OpContext &context;
+  OpBuilder &builder;
+  Location loc;
+  Value input;
+  Value output;
+  int64_t groupSize;
+  BufferEmitter buffers;
+  const IndexMath &math;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
+DimView CollectiveLowering::getView(Value buffer, int64_t dim) {
+  SmallVector<Fold> sizes = buffers.getSizes(buffer);
+  ArrayRef<Fold> all(sizes);
+  return {math.product(all.take_front(dim)), sizes[dim],
+          math.product(all.drop_front(dim + 1))};
+}
+
+SmallVector<Fold> CollectiveLowering::getBlockedShape(const DimView &view,
+                                                      Fold block) {
+  return {view.outer, math.constant(groupSize), math.mul(block, view.inner)};
+}
+
+Fold CollectiveLowering::getPosition() {
+  return emitCoordinate(math, context.group.mesh, context.group.axes,
+                        context.rank);
+}
+
+void CollectiveLowering::emitLoop(Fold from, Fold to,
+                                  function_ref<void(Value)> emitBody) {
+  auto loop =
+      scf::ForOp::create(builder, loc, math.toValue(from), math.toValue(to),
+                         math.toValue(math.constant(1)));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emitBody(loop.getInductionVar());
+}
+
+void CollectiveLowering::emitIf(Value condition,
+                                function_ref<void()> emitBody) {
+  auto branch =
+      scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitBody();
+}
+
+void CollectiveLowering::emitAllGather(const Buffer &send, const Buffer &recv) {
+  nccl::AllGatherOp::create(builder, loc, send.wire, recv.wire, context.comm,
+                            context.stream, /*is_unsigned=*/UnitAttr());
+}
+
+void CollectiveLowering::emitAllToAll(const Buffer &send, const Buffer &recv) {
+  nccl::AllToAllOp::create(builder, loc, send.wire, recv.wire, context.comm,
+                           context.stream, /*is_unsigned=*/UnitAttr());
+}
+
+void CollectiveLowering::emitSend(Value buffer, Fold peer) {
+  nccl::SendOp::create(builder, loc, buffer, math.toI32(peer), context.comm,
+                       context.stream, /*is_unsigned=*/UnitAttr());
+}
+
+void CollectiveLowering::emitRecv(Value buffer, Fold peer) {
+  nccl::RecvOp::create(builder, loc, buffer, math.toI32(peer), context.comm,
+                       context.stream, /*is_unsigned=*/UnitAttr());
+}
+
+Buffer CollectiveLowering::packBlocks(const DimView &view, Fold block) {
+  if (isOne(view.outer))
+    return buffers.getSource(input, haveSameBase(input, output));
+  SmallVector<Fold> shape = getBlockedShape(view, block);
+  Buffer packed = buffers.allocate({shape[1], shape[0], shape[2]});
+  // A view with other dims needs memory without gaps.
+  Value whole = input;
+  if (!cast<MemRefType>(input.getType()).getLayout().isIdentity())
+    whole = buffers.getSource(input, /*mustCopy=*/true).typed;
+  buffers.copySwapped(buffers.reshape(whole, shape), packed.typed);
+  return packed;
+}
+
+Buffer CollectiveLowering::packUnevenBlocks(const DimView &view, Fold block) {
+  Fold zero = math.constant(0), one = math.constant(1);
+  Fold run = math.mul(block, view.inner);
+  Buffer packed = buffers.allocate({math.constant(groupSize), view.outer, run});
+  buffers.fillWithZero(packed.typed);
+  Value whole = input;
+  if (!cast<MemRefType>(input.getType()).getLayout().isIdentity())
+    whole = buffers.getSource(input, /*mustCopy=*/true).typed;
+  Value flat =
+      buffers.reshape(whole, {view.outer, math.mul(view.size, view.inner)});
+  emitLoop(zero, math.constant(groupSize), [&](Value position) {
+    EmittedRange range = emitEqualBlock(math, groupSize, view.size, position);
+    Fold length = math.mul(range.size, view.inner);
+    Value from = buffers.slice(flat, {zero, math.mul(range.offset, view.inner)},
+                               {view.outer, length});
+    Value to = buffers.slice(packed.typed, {position, zero, zero},
+                             {one, view.outer, length}, 1);
+    buffers.copy(from, to);
+  });
+  return packed;
+}
+
+//===----------------------------------------------------------------------===//
+// Gather and slice
+//===----------------------------------------------------------------------===//
+
+void CollectiveLowering::lowerAllGather(AllGatherOp gather) {
+  DimView view = getView(input, gather.getDim());
+  if (IndexMath::known(view.size))
+    return lowerEvenAllGather(view);
+  lowerUnevenAllGather(view);
+}
+
+void CollectiveLowering::lowerEvenAllGather(const DimView &view) {
+  Buffer send = buffers.getSource(input, haveSameBase(input, output));
+  if (isOne(view.outer)) {
+    Buffer recv = buffers.getDestination(output);
+    emitAllGather(send, recv);
+    return buffers.finish(recv, output);
+  }
+  SmallVector<Fold> shape = getBlockedShape(view, view.size);
+  Buffer recv = buffers.allocate({shape[1], shape[0], shape[2]});
+  emitAllGather(send, recv);
+  Buffer joined = buffers.getDestination(output);
+  buffers.copySwapped(recv.typed, buffers.reshape(joined.typed, shape));
+  buffers.finish(joined, output);
+}
+
+/// The ranks tell each other how long their blocks are; then all send as many
+/// elements as the longest has, and each block is taken at its own length.
+void CollectiveLowering::lowerUnevenAllGather(const DimView &view) {
+  Fold zero = math.constant(0), one = math.constant(1);
+  Type i64 = builder.getI64Type(), index = builder.getIndexType();
+  Value own = buffers.allocateSizes(1);
+  Value lengths = buffers.allocateSizes(groupSize);
+  Value size =
+      arith::IndexCastOp::create(builder, loc, i64, math.toValue(view.size));
+  memref::StoreOp::create(builder, loc, size, own, math.toValue(zero));
+  emitAllGather({own, own}, {lengths, lengths});
+
+  auto getLength = [&](Value position) -> Value {
+    Value length = memref::LoadOp::create(builder, loc, lengths, position);
+    return arith::IndexCastOp::create(builder, loc, index, length);
+  };
+  auto longest = scf::ForOp::create(
+      builder, loc, math.toValue(zero), math.toValue(math.constant(groupSize)),
+      math.toValue(one), math.toValue(zero),
+      [&](OpBuilder &, Location, Value position, ValueRange best) {
+        Fold length = math.max(best[0], getLength(position));
+        scf::YieldOp::create(builder, loc, math.toValue(length));
+      });
+
+  Fold run = math.mul(longest.getResult(0), view.inner);
+  Fold filled = math.mul(view.size, view.inner);
+  Buffer send = buffers.allocate({view.outer, run});
+  Value whole = input;
+  if (!cast<MemRefType>(input.getType()).getLayout().isIdentity())
+    whole = buffers.getSource(input, /*mustCopy=*/true).typed;
+  buffers.copy(buffers.reshape(whole, {view.outer, filled}),
+               buffers.slice(send.typed, {zero, zero}, {view.outer, filled}));
+  Buffer recv = buffers.allocate({math.constant(groupSize), view.outer, run});
+  emitAllGather(send, recv);
+
+  Buffer joined = buffers.getDestination(output);
+  Fold joinedRun = math.mul(
+      buffers.getSize(output, cast<AllGatherOp>(op.getOperation()).getDim()),
+      view.inner);
+  Value flat = buffers.reshape(joined.typed, {view.outer, joinedRun});
+  scf::ForOp::create(
+      builder, loc, math.toValue(zero), math.toValue(math.constant(groupSize)),
+      math.toValue(one), math.toValue(zero),
+      [&](OpBuilder &, Location, Value position, ValueRange start) {
+        Fold length = math.mul(getLength(position), view.inner);
+        Value from = buffers.slice(recv.typed, {position, zero, zero},
+                                   {one, view.outer, length}, 1);
+        Value to = buffers.slice(flat, {zero, start[0]}, {view.outer, length});
+        buffers.copy(from, to);
+        scf::YieldOp::create(builder, loc,
+                             math.toValue(math.add(start[0], length)));
+      });
+  buffers.finish(joined, output);
+}
+
+void CollectiveLowering::lowerAllSlice(AllSliceOp slice) {
+  int64_t dim = slice.getDim();
+  EmittedRange range = emitEqualBlock(
+      math, groupSize, buffers.getSize(input, dim), getPosition());
+  SmallVector<Fold> sizes = buffers.getSizes(output);
+  SmallVector<Fold> offsets(sizes.size(), math.constant(0));
+  offsets[dim] = range.offset;
+  Value whole = input;
+  if (haveSameBase(input, output))
+    whole = buffers.getSource(input, /*mustCopy=*/true).typed;
+  buffers.copy(buffers.slice(whole, offsets, sizes), output);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Returns NCCL's name of \p kind, which hasNcclReduction.
+static nccl::RedOp getRedOp(ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::Product:
+    return nccl::RedOp::Prod;
+  case ReductionKind::MaxSigned:
+  case ReductionKind::MaxUnsigned:
+    return nccl::RedOp::Max;
+  case ReductionKind::MinSigned:
+  case ReductionKind::MinUnsigned:
+    return nccl::RedOp::Min;
+  default:
+    return nccl::RedOp::Sum;
+  }
+}
+
+static bool isUnsigned(ReductionKind kind) {
+  return kind == ReductionKind::MaxUnsigned ||
+         kind == ReductionKind::MinUnsigned;
+}
+
+void CollectiveLowering::lowerAllReduce(AllReduceOp reduce) {
+  ReductionKind kind = reduce.getKind();
+  Type elementType = cast<MemRefType>(input.getType()).getElementType();
+  Buffer send = buffers.getSource(input, /*mustCopy=*/false);
+  Buffer result = buffers.getDestination(output);
+  if (hasNcclReduction(kind, elementType)) {
+    nccl::AllReduceOp::create(
+        builder, loc, send.wire, result.wire,
+        nccl::RedOpAttr::get(builder.getContext(), getRedOp(kind)),
+        context.comm, context.stream,
+        isUnsigned(kind) ? builder.getUnitAttr() : UnitAttr());
+    return buffers.finish(result, output);
+  }
+  Fold count = getCount(input);
+  Buffer parts = buffers.allocate({math.constant(groupSize), count});
+  emitAllGather(send, parts);
+  emitLocalReduction(builder, loc, buffers, kind, groupSize, parts.typed,
+                     buffers.reshape(result.typed, count));
+  buffers.finish(result, output);
+}
+
+void CollectiveLowering::lowerReduceScatter(ReduceScatterOp scatter) {
+  int64_t dim = scatter.getDim();
+  ReductionKind kind = scatter.getKind();
+  Type elementType = cast<MemRefType>(input.getType()).getElementType();
+  DimView view = getView(input, dim);
+  std::optional<int64_t> known = IndexMath::known(view.size);
+  bool isEven = known && *known % groupSize == 0;
+  Fold block = math.ceilDiv(view.size, math.constant(groupSize));
+  Fold run = math.mul(block, view.inner);
+
+  Buffer send =
+      isEven ? packBlocks(view, block) : packUnevenBlocks(view, block);
+  Buffer result = isEven ? buffers.getDestination(output)
+                         : buffers.allocate({view.outer, run});
+  if (hasNcclReduction(kind, elementType)) {
+    nccl::ReduceScatterOp::create(
+        builder, loc, send.wire, result.wire,
+        nccl::RedOpAttr::get(builder.getContext(), getRedOp(kind)),
+        context.comm, context.stream,
+        isUnsigned(kind) ? builder.getUnitAttr() : UnitAttr());
+  } else {
+    Fold count = math.mul(view.outer, run);
+    Buffer parts = buffers.allocate({math.constant(groupSize), count});
+    emitAllToAll(send, parts);
+    emitLocalReduction(builder, loc, buffers, kind, groupSize, parts.typed,
+                       buffers.reshape(result.typed, count));
+  }
+  if (isEven)
+    return buffers.finish(result, output);
+  Fold zero = math.constant(0);
+  Fold length = math.mul(buffers.getSize(output, dim), view.inner);
+  Buffer own = buffers.getDestination(output);
+  buffers.copy(buffers.slice(result.typed, {zero, zero}, {view.outer, length}),
+               buffers.reshape(own.typed, {view.outer, length}));
+  buffers.finish(own, output);
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+void CollectiveLowering::lowerAllToAll(AllToAllOp exchange) {
+  int64_t split = exchange.getSplitDim(), concat = exchange.getConcatDim();
+  DimView view = getView(input, split);
+  Fold block = math.div(view.size, math.constant(groupSize));
+  Buffer send = packBlocks(view, block);
+
+  // What each rank sends another has the input's dims but for the block.
+  SmallVector<Fold> piece = buffers.getSizes(input);
+  piece[split] = block;
+  Fold outer = math.product(ArrayRef<Fold>(piece).take_front(concat));
+  Fold run = math.product(ArrayRef<Fold>(piece).drop_front(concat));
+  Buffer joined = buffers.getDestination(output);
+  if (isOne(outer)) {
+    emitAllToAll(send, joined);
+    return buffers.finish(joined, output);
+  }
+  Fold size = math.constant(groupSize);
+  Buffer recv = buffers.allocate({size, outer, run});
+  emitAllToAll(send, recv);
+  buffers.copySwapped(recv.typed,
+                      buffers.reshape(joined.typed, {outer, size, run}));
+  buffers.finish(joined, output);
+}
+
+void CollectiveLowering::lowerBroadcast(BroadcastOp broadcast) {
+  Buffer send = buffers.getSource(input, /*mustCopy=*/false);
+  Buffer recv = buffers.getDestination(output);
+  nccl::BroadcastOp::create(builder, loc, send.wire, recv.wire,
+                            builder.getI32IntegerAttr(broadcast.getRoot()),
+                            context.comm, context.stream,
+                            /*is_unsigned=*/UnitAttr());
+  buffers.finish(recv, output);
+}
+
+/// Returns the distance by which \p pairs pass everything on, if they do so to
+/// all of \p groupSize positions alike.
+static std::optional<int64_t>
+getShift(ArrayRef<std::pair<int64_t, int64_t>> pairs, int64_t groupSize) {
+  if (int64_t(pairs.size()) != groupSize)
+    return std::nullopt;
+  auto getDistance = [&](std::pair<int64_t, int64_t> pair) {
+    return (pair.second - pair.first + groupSize) % groupSize;
+  };
+  int64_t shift = getDistance(pairs.front());
+  if (llvm::any_of(pairs,
+                   [&](auto pair) { return getDistance(pair) != shift; }))
+    return std::nullopt;
+  return shift;
+}
+
+void CollectiveLowering::lowerPermute(PermuteOp permute) {
+  SmallVector<std::pair<int64_t, int64_t>> pairs = permute.getPairList();
+  if (pairs.empty())
+    return;
+  std::optional<int64_t> shift = getShift(pairs, groupSize);
+  if (shift == 0)
+    return buffers.copy(input, output);
+  Buffer source = buffers.getSource(input, haveSameBase(input, output));
+  Buffer destination = buffers.getDestination(output);
+  if (!shift) {
+    // Where nothing arrives, the output stays as it is.
+    if (destination.typed != output)
+      buffers.copy(output, destination.typed);
+    emitTablePermute(pairs, source, destination);
+    return buffers.finish(destination, output);
+  }
+  Fold position = getPosition(), size = math.constant(groupSize);
+  Fold to = math.rem(math.add(position, math.constant(*shift)), size);
+  Fold from =
+      math.rem(math.add(position, math.constant(groupSize - *shift)), size);
+  nccl::GroupStartOp::create(builder, loc);
+  emitSend(source.wire, to);
+  emitRecv(destination.wire, from);
+  nccl::GroupEndOp::create(builder, loc);
+  buffers.finish(destination, output);
+}
+
+void CollectiveLowering::emitTablePermute(
+    ArrayRef<std::pair<int64_t, int64_t>> pairs, const Buffer &source,
+    const Buffer &destination) {
+  SmallVector<int64_t> values;
+  for (auto [from, to] : pairs)
+    values.append({from, to});
+  int64_t numPairs = pairs.size();
+  Value table = context.tables.emit(builder, loc, {numPairs, 2}, values);
+  Value position = math.toValue(getPosition());
+  Value columns[] = {math.toValue(math.constant(0)),
+                     math.toValue(math.constant(1))};
+  auto isEqual = [&](Value a, Value b) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
+  };
+  nccl::GroupStartOp::create(builder, loc);
+  emitLoop(math.constant(0), math.constant(numPairs), [&](Value number) {
+    auto load = [&](Value column) -> Value {
+      Value entry = memref::LoadOp::create(builder, loc, table,
+                                           ValueRange{number, column});
+      return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                        entry);
+    };
+    Value from = load(columns[0]), to = load(columns[1]);
+    emitIf(isEqual(from, position), [&] { emitSend(source.wire, to); });
+    emitIf(isEqual(to, position), [&] { emitRecv(destination.wire, from); });
+  });
+  nccl::GroupEndOp::create(builder, loc);
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
+void CollectiveLowering::lower() {
+  // In a group of one, every collective is a copy.
+  bool isLocal = groupSize == 1 && !isa<PermuteOp, ExchangeOp>(op);
+  if (auto permute = dyn_cast<PermuteOp>(op.getOperation()))
+    isLocal = groupSize == 1 && !permute.getPairList().empty();
+  else if (isa<ExchangeOp>(op))
+    isLocal = false;
+  if (isLocal)
+    return buffers.copy(input, output);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](AllGatherOp gather) { lowerAllGather(gather); })
+      .Case([&](AllSliceOp slice) { lowerAllSlice(slice); })
+      .Case([&](AllReduceOp reduce) { lowerAllReduce(reduce); })
+      .Case([&](ReduceScatterOp scatter) { lowerReduceScatter(scatter); })
+      .Case([&](AllToAllOp exchange) { lowerAllToAll(exchange); })
+      .Case([&](PermuteOp permute) { lowerPermute(permute); })
+      .Case([&](BroadcastOp broadcast) { lowerBroadcast(broadcast); })
+      .Case([&](ExchangeOp exchange) {
+        lowerExchange(exchange, context, buffers);
+      });
+  buffers.freeStaging();
+}
+
+/// Fails where \p op reduces in a way that neither NCCL nor arith has.
+static LogicalResult checkReduction(CollectiveOpInterface op, Type type) {
+  std::optional<ReductionKind> kind;
+  if (auto reduce = dyn_cast<AllReduceOp>(op.getOperation()))
+    kind = reduce.getKind();
+  else if (auto scatter = dyn_cast<ReduceScatterOp>(op.getOperation()))
+    kind = scatter.getKind();
+  if (!kind || hasNcclReduction(*kind, type) || hasLocalReduction(*kind, type))
+    return success();
+  return op->emitOpError("cannot reduce elements of type ")
+         << type << " by " << layout::stringifyReductionKind(*kind)
+         << "; it can those that NCCL reduces so, and signless integers, "
+            "index, and floats of at least 16 bits";
+}
+
+LogicalResult pctl::lowerCollective(CollectiveOpInterface op,
+                                    const OpContext &context) {
+  Type type = cast<MemRefType>(op.getInput().getType()).getElementType();
+  std::optional<Wire> wire = getWire(type);
+  if (!wire)
+    return op->emitOpError("cannot move elements of type ")
+           << type
+           << "; it can integers of up to 128 bits, index, floats but tf32, "
+              "and "
+              "complex numbers of these";
+  if (failed(checkReduction(op, type)))
+    return failure();
+  CollectiveLowering(op, context, *wire).lower();
+  return success();
+}

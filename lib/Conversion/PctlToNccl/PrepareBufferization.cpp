@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+#include "pctl/Conversion/Passes.h"
+#include "pctl/Dialect/Pctl/IR/Pctl.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace pctl {
+#define GEN_PASS_DEF_PREPAREBUFFERIZATIONPASS
+#include "pctl/Conversion/Passes.h.inc"
+} // namespace pctl
+
+/// Marks the arguments of an entry read-only, so that bufferization copies
+/// before it writes.
+static void protectArguments(func::FuncOp function) {
+  StringRef writable = bufferization::BufferizationDialect::kWritableAttrName;
+  BoolAttr no = BoolAttr::get(function.getContext(), false);
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    if (isa<TensorType>(function.getArgumentTypes()[i]) &&
+        !function.getArgAttr(i, writable))
+      function.setArgAttr(i, writable, no);
+}
+
+/// Drops what function boundaries say of tensors.
+static void dropTensorAttributes(func::FuncOp function) {
+  for (StringRef name : {pctl::kLayoutAttrName, pctl::kGlobalTypeAttrName,
+                         pctl::kDataAttrName}) {
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+      function.removeArgAttr(i, name);
+    for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+      function.removeResultAttr(i,
+                                StringAttr::get(function.getContext(), name));
+  }
+}
+
+/// Replaces \p op by the ops that it stands for.
+static LogicalResult decompose(linalg::AggregatedOpInterface op,
+                               IRRewriter &rewriter) {
+  rewriter.setInsertionPoint(op);
+  FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
+  if (failed(values))
+    return op->emitOpError("cannot be taken apart");
+  rewriter.replaceOp(op, *values);
+  return success();
+}
+
+namespace {
+struct PrepareBufferization
+    : pctl::impl::PrepareBufferizationPassBase<PrepareBufferization> {
+  void runOnOperation() override {
+    SmallVector<linalg::AggregatedOpInterface> composites;
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      op->removeDiscardableAttr(pctl::kLayoutsAttrName);
+      op->removeDiscardableAttr(pctl::kRuleAttrName);
+      if (auto composite = dyn_cast<linalg::AggregatedOpInterface>(op))
+        composites.push_back(composite);
+      if (!isa<pctl::ShardOp, pctl::RedistributeOp, pctl::ManualOp>(op))
+        return WalkResult::advance();
+      op->emitOpError("is of the global view; plan the program before its "
+                      "tensors become buffers");
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      dropTensorAttributes(function);
+      if (function.isPublic() && !function.isExternal())
+        protectArguments(function);
+    }
+    IRRewriter rewriter(&getContext());
+    for (linalg::AggregatedOpInterface composite : composites)
+      if (failed(decompose(composite, rewriter)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Part of pctl, a compiler library for distributed tensor programs. */
+
+/* For RTLD_DEFAULT. */
+#define _GNU_SOURCE
+
+#include "pctl/Runtime/Context.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Functions of whichever NCCL library is loaded when a call fails. They are
+ * looked up then, so that this library links and loads without any. */
+typedef const char *(*ErrorStringFn)(ncclResult_t);
+typedef const char *(*LastErrorFn)(ncclComm_t);
+typedef ncclResult_t (*UserRankFn)(ncclComm_t, int *);
+
+static pctlErrorHandler errorHandler;
+static void *errorHandlerUser;
+static __thread int threadRank = -1;
+
+void pctlSetErrorHandler(pctlErrorHandler handler, void *user) {
+  errorHandler = handler;
+  errorHandlerUser = user;
+}
+
+void pctlSetRank(int worldRank) { threadRank = worldRank; }
+
+/* The rank to name in a message, -1 where it cannot be told. */
+static int getRank(ncclComm_t comm) {
+  int rank = -1;
+  UserRankFn userRank;
+  if (threadRank >= 0)
+    return threadRank;
+  userRank = (UserRankFn)dlsym(RTLD_DEFAULT, "ncclCommUserRank");
+  if (!comm || !userRank || userRank(comm, &rank) != ncclSuccess)
+    return -1;
+  return rank;
+}
+
+void pctlCheck(int result, ncclComm_t comm, const char *call) {
+  char message[2048];
+  char name[32] = "?";
+  const char *text = "unknown error", *last = NULL;
+  ErrorStringFn errorString;
+  LastErrorFn lastError;
+  int rank;
+  if (result == ncclSuccess)
+    return;
+  errorString = (ErrorStringFn)dlsym(RTLD_DEFAULT, "ncclGetErrorString");
+  if (errorString)
+    text = errorString((ncclResult_t)result);
+  lastError = (LastErrorFn)dlsym(RTLD_DEFAULT, "ncclGetLastError");
+  if (lastError)
+    last = lastError(comm);
+  rank = getRank(comm);
+  if (rank >= 0)
+    snprintf(name, sizeof(name), "%d", rank);
+  snprintf(message, sizeof(message), "pctl: error: rank %s: %s: %s%s%s", name,
+           call, text, last && *last ? ": " : "", last ? last : "");
+  if (errorHandler)
+    errorHandler(rank, message, errorHandlerUser);
+  else
+    fprintf(stderr, "%s\n", message);
+  fflush(NULL);
+  _exit(1);
+}
