@@ -7,14 +7,18 @@
 #include "pctl/Dialect/Nccl/IR/Nccl.h"
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
 #include "pctl/Dialect/Pctl/Transforms/BufferizableOpInterfaceImpl.h"
+#include "pctl/Dialect/Pctl/Transforms/Passes.h"
+#include "pctl/Dialect/Pctl/Transforms/ShardingRules.h"
 #include "pctl/Pipelines/ToLLVM.h"
 
 void pctl::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<PctlDialect, nccl::NcclDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerShardingRules(registry);
 }
 
 void pctl::registerAllPasses() {
+  registerPctlPasses();
   registerPctlConversionPasses();
   registerToLLVMPipelines();
 }

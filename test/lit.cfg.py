@@ -11,7 +11,7 @@ import lit.formats
 config.name = "pctl"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "CMakeLists.txt", "Examples-src"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.pctl_binary_dir, "test")
 
@@ -21,8 +21,14 @@ path = [
     config.environment["PATH"],
 ]
 config.environment["PATH"] = os.pathsep.join(path)
-config.substitutions.append(("%models", os.path.join(config.test_source_root, "Models")))
-config.substitutions.append(("%host-nccl", os.path.join(config.pctl_binary_dir, "lib", "libpctl_nccl_host.so")))
+config.substitutions += [
+    ("%models", os.path.join(config.test_source_root, "Models")),
+    ("%cmake", config.cmake_command),
+    ("%binary-dir", config.pctl_binary_dir),
+    ("%install-libdir", config.install_libdir),
+    ("%example-cmake-options", config.example_cmake_options),
+    ("%host-nccl", os.path.join(config.pctl_binary_dir, "lib", "libpctl_nccl_host.so")),
+]
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

@@ -35,6 +35,7 @@ def Pctl_Dialect : Dialect {
     | `pctl.data` | function arguments | unit: the argument is data, not a parameter |
     | `pctl.global_type` | function arguments and results in local form | the tensor type before partitioning |
     | `pctl.layouts` | any op | a layout for each result, unit for a result that is no tensor |
+    | `pctl.operand_layouts` | any op | what propagation found that the op asks of its operands; goes when redistributes are inserted |
     | `pctl.rule` | any op | `#pctl.rule`, how the op's dims correspond |
     | `pctl.form` | modules | how far compilation got: annotated, laid-out, local, planned, buffers, executable |
     | `pctl.dataset_strategy` | modules | "data_parallel", "full_batch", cuts of each data argument, or their layouts |

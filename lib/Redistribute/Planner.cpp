@@ -324,17 +324,19 @@ static Error verifyStaysPartial(const Mesh &mesh, const Layout &from,
   return Error::success();
 }
 
-/// Checks that the partial axes of \p to are what is left of those of \p from
-/// when they are reduced in order.
+/// Checks that the partial axes of \p to, each of which is partial in \p from
+/// with the same kind, are what is left of those when they are reduced in
+/// order.
 static Error verifyReductionOrder(const Mesh &mesh, const Layout &from,
                                   const Layout &to) {
   if (to.partial.empty())
     return Error::success();
   auto later = ArrayRef(to.partial).drop_front();
   if (to.partial.size() <= from.partial.size()) {
+    // The kinds agree: an axis is partial once, and verifyStaysPartial found
+    // it with the kind that it has in the target.
     auto rest = ArrayRef(from.partial).take_back(to.partial.size());
     if (rest.drop_front() == later &&
-        rest.front().kind == to.partial.front().kind &&
         containsAxes(mesh, rest.front().axes, to.partial.front().axes))
       return Error::success();
   }

@@ -91,10 +91,17 @@ static std::string checkBuffers(const Call &call, int size) {
     return "the send buffer is null";
   if (foot.recvBytes && !call.recv)
     return "the receive buffer is null";
-  if (!foot.sendBytes || !foot.recvBytes)
-    return "";
   uintptr_t send = reinterpret_cast<uintptr_t>(call.send);
   uintptr_t recv = reinterpret_cast<uintptr_t>(call.recv);
+  size_t alignment = sizeOfType(call.signature.type);
+  if (foot.sendBytes && send % alignment)
+    return format("the send buffer 0x%zx is not aligned to %zu bytes",
+                  static_cast<size_t>(send), alignment);
+  if (foot.recvBytes && recv % alignment)
+    return format("the receive buffer 0x%zx is not aligned to %zu bytes",
+                  static_cast<size_t>(recv), alignment);
+  if (!foot.sendBytes || !foot.recvBytes)
+    return "";
   if (send >= recv + foot.recvBytes || recv >= send + foot.sendBytes)
     return "";
   bool sendIsLarger = foot.sendBytes > foot.recvBytes;

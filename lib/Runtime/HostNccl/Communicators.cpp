@@ -73,6 +73,9 @@ static std::string findJoined(Engine &engine, Call &call, uint64_t id,
         format("comm%llu", static_cast<unsigned long long>(id)), size);
   Clique &clique = *it->second;
   call.clique = it->second;
+  // The final name is makeFirst's; until then, errors have what there is.
+  if (!call.name.empty() && !clique.handles[0])
+    clique.name = call.name;
   if (clique.error != ncclSuccess)
     return "";
   if (clique.handles[0])
@@ -191,24 +194,24 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
   {
     std::lock_guard<std::mutex> lock(engine.mutex);
     std::string error;
-    ncclComm *handle = findLive(engine, comm, function, error);
+    ncclResult_t code = ncclSuccess;
+    ncclComm *handle = findUsable(engine, comm, function, code, error);
     if (!handle)
-      return reportInGroup(ncclInvalidArgument, error);
+      return reportInGroup(code, error);
     Clique &clique = *handle->clique;
-    if (clique.error != ncclSuccess)
-      return reportInGroup(clique.error, clique.errorText);
     error = checkConfig(config);
+    code = ncclInvalidArgument;
     if (!newcomm)
       error = "newcomm is null";
     else if (color < 0 && color != NCCL_SPLIT_NOCOLOR)
       error = format("color %d is neither NCCL_SPLIT_NOCOLOR nor at least 0",
                      color);
-    else if (handle->state == ncclComm::State::Finalized)
-      error = "this rank has finalized the communicator";
-    else if (call->thread->groupDepth)
+    if (error.empty() && call->thread->groupDepth) {
+      code = ncclInvalidUsage;
       error = "it is called inside a group; a split is a call of its own";
+    }
     if (!error.empty()) {
-      engine.fail(clique, ncclInvalidUsage,
+      engine.fail(clique, code,
                   format("rank %d of %s: %s: %s", handle->rank,
                          nameOf(clique).c_str(), function, error.c_str()));
       return reportInGroup(clique.error, clique.errorText);
@@ -281,6 +284,9 @@ static ncclResult_t leave(ncclComm_t comm, const char *function,
       ++handle.clique->leftCount;
     handle.state = state;
     engine.failIfUnreachable(*handle.clique);
+    // Ends are kept for good; what only calls need is not.
+    if (handle.clique->leftCount == handle.clique->size)
+      handle.clique->messages.clear();
     return ncclSuccess;
   });
 }

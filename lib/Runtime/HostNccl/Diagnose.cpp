@@ -13,6 +13,7 @@
 
 #include "Engine.h"
 #include "Errors.h"
+#include "Overlap.h"
 #include <algorithm>
 #include <set>
 
@@ -173,7 +174,7 @@ void Engine::failAsDifferent(Clique &clique, const Rendezvous &rendezvous) {
   }
 }
 
-void Engine::failAsLate(ThreadState &self) {
+void Engine::failAsLate(ThreadState &self, std::chrono::milliseconds limit) {
   const std::vector<Call *> issued = self.issued;
   for (const Call *call : issued) {
     std::vector<int> missing = awaitedRanks(*call);
@@ -181,12 +182,26 @@ void Engine::failAsLate(ThreadState &self) {
       continue;
     std::string text =
         describeWait(*call) + format(" and gave up after %lld ms",
-                                     static_cast<long long>(timeout.count()));
+                                     static_cast<long long>(limit.count()));
     for (int rank : missing)
       text += format("; rank %d has not come: ", rank) +
               lastKnown(*call->clique, rank);
     fail(*call->clique, ncclRemoteError, text);
   }
+}
+
+bool Engine::failAsOverlapping(Clique &clique, const Rendezvous &rendezvous) {
+  if (!isCollective(rendezvous.calls[0]->signature.kind))
+    return false;
+  std::optional<Conflict> conflict =
+      findConflict({rendezvous.calls.begin(), rendezvous.calls.end()});
+  if (!conflict)
+    return false;
+  fail(clique, ncclInvalidArgument,
+       whereIs(*conflict->first) + ": " + describe(conflict->first->signature) +
+           " " +
+           describe(*conflict, format("rank %d", conflict->second->rank)));
+  return true;
 }
 
 namespace {

@@ -179,7 +179,7 @@ void Engine::issueCollective(Call &call) {
     return;
   if (rendezvous.differs)
     failAsDifferent(clique, rendezvous);
-  else
+  else if (!failAsOverlapping(clique, rendezvous))
     startReady(clique);
 }
 
@@ -299,7 +299,7 @@ void Engine::wait(ThreadState &self, std::unique_lock<std::mutex> &lock) {
       nextLook = now + patience;
     }
     if (self.isBlocked() && now >= self.lastProgress + limit) {
-      failAsLate(self);
+      failAsLate(self, limit);
       self.lastProgress = now;
     }
   }

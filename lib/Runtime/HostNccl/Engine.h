@@ -28,6 +28,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -83,8 +84,8 @@ struct Rendezvous {
 
 /// Unmatched sends, or unmatched receives, of one ordered pair of ranks.
 struct MessageQueue {
-  std::deque<Call *> sends;
-  std::deque<Call *> recvs;
+  std::list<Call *> sends;
+  std::list<Call *> recvs;
   uint64_t sendCount = 0;
   uint64_t recvCount = 0;
 };
@@ -188,9 +189,11 @@ private:
 
   /// Looks for what keeps a thread waiting; true where it failed something.
   void lookForTrouble(ThreadState &self);
-  void failAsLate(ThreadState &self);
+  void failAsLate(ThreadState &self, std::chrono::milliseconds limit);
   bool failAsCycle(ThreadState &self);
   void failAsDifferent(Clique &clique, const Rendezvous &rendezvous);
+  /// Fails a collective whose ranks touch each other's memory.
+  bool failAsOverlapping(Clique &clique, const Rendezvous &rendezvous);
 
   std::unordered_map<ncclComm_t, std::unique_ptr<ncclComm>> handles;
   uint64_t cliqueCount = 0;

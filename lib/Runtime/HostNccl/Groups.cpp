@@ -8,6 +8,7 @@
 #include "DataTypes.h"
 #include "Engine.h"
 #include "Errors.h"
+#include "Overlap.h"
 #include "Trace.h"
 #include <algorithm>
 #include <cstring>
@@ -31,6 +32,26 @@ ncclComm *pctl::hostnccl::findLive(Engine &engine, ncclComm_t comm,
                  handle->state == ncclComm::State::Destroyed ? "destroyed"
                                                              : "aborted",
                  handle->rank);
+  return nullptr;
+}
+
+ncclComm *pctl::hostnccl::findUsable(Engine &engine, ncclComm_t comm,
+                                     const char *function, ncclResult_t &code,
+                                     std::string &error) {
+  code = ncclInvalidArgument;
+  ncclComm *handle = findLive(engine, comm, function, error);
+  if (!handle)
+    return nullptr;
+  if (handle->clique->error != ncclSuccess) {
+    code = handle->clique->error;
+    error = handle->clique->errorText;
+    return nullptr;
+  }
+  if (handle->state != ncclComm::State::Finalized)
+    return handle;
+  code = ncclInvalidUsage;
+  error = format("%s: communicator '%s' was finalized by this rank, %d",
+                 function, handle->name.c_str(), handle->rank);
   return nullptr;
 }
 
@@ -78,17 +99,11 @@ ncclResult_t pctl::hostnccl::submit(std::unique_ptr<Call> call, ncclComm_t comm,
   std::string error;
   {
     std::lock_guard<std::mutex> lock(engine.mutex);
-    ncclComm *handle = findLive(engine, comm, function, error);
+    ncclResult_t code = ncclSuccess;
+    ncclComm *handle = findUsable(engine, comm, function, code, error);
     if (!handle)
-      return reportInGroup(ncclInvalidArgument, error);
+      return reportInGroup(code, error);
     Clique &clique = *handle->clique;
-    if (clique.error != ncclSuccess)
-      return reportInGroup(clique.error, clique.errorText);
-    if (handle->state == ncclComm::State::Finalized)
-      return reportInGroup(
-          ncclInvalidUsage,
-          format("%s: communicator '%s' was finalized by this rank, %d",
-                 function, clique.name.c_str(), handle->rank));
     call->clique = handle->clique;
     call->rank = handle->rank;
     error = checkArguments(*call, clique.size);
@@ -190,6 +205,21 @@ static bool mixesJoining(const std::vector<std::unique_ptr<Call>> &calls) {
          !std::all_of(calls.begin(), calls.end(), joins);
 }
 
+/// What is wrong with the calls of a group together, or an empty string.
+static std::string checkGroup(const std::vector<std::unique_ptr<Call>> &calls) {
+  if (mixesJoining(calls))
+    return "the group has ncclCommInitRank and other calls";
+  std::vector<const Call *> plain;
+  for (const std::unique_ptr<Call> &call : calls)
+    plain.push_back(call.get());
+  std::optional<Conflict> conflict = findConflict(plain);
+  if (!conflict)
+    return "";
+  return "calls of a group run at once, but " +
+         describe(conflict->first->signature) + " " +
+         describe(*conflict, describe(conflict->second->signature));
+}
+
 ncclResult_t ncclGroupStart() {
   ++Engine::thisThread()->groupDepth;
   return ncclSuccess;
@@ -208,9 +238,9 @@ ncclResult_t ncclGroupEnd() {
   std::string text = std::move(self.groupErrorText);
   self.groupError = ncclSuccess;
   self.groupErrorText.clear();
-  if (error == ncclSuccess && mixesJoining(calls)) {
-    error = ncclInvalidUsage;
-    text = "ncclGroupEnd: the group has ncclCommInitRank and other calls";
+  if (error == ncclSuccess) {
+    text = checkGroup(calls);
+    error = text.empty() ? ncclSuccess : ncclInvalidUsage;
   }
   if (error != ncclSuccess) {
     failAll(calls, error, text);

@@ -40,6 +40,12 @@ ncclResult_t issueTogether(std::vector<std::unique_ptr<Call>> calls);
 ncclComm *findLive(Engine &engine, ncclComm_t comm, const char *function,
                    std::string &error);
 
+/// The same for a communicator that a call is made on: it has not failed, and
+/// this rank has not finalized it. `code` is the result code that `error` is
+/// for.
+ncclComm *findUsable(Engine &engine, ncclComm_t comm, const char *function,
+                     ncclResult_t &code, std::string &error);
+
 /// How many calls on this end wait in the group that is open on this thread.
 size_t countQueued(const ncclComm &handle);
 

@@ -99,6 +99,24 @@ TEST(Planner, reduces_a_part_of_an_axis) {
             "partial=[sum(x:(1)2)], 3 elements received a rank\n");
 }
 
+TEST(Planner, slices_by_the_free_part_of_an_axis) {
+  EXPECT_EQ(planSteps("x=4,y=2", {3, 8}, "[{x:(2)2},{}] partial=[sum(y)]",
+                      "[{},{x}]"),
+            "  all_slice: [{x:(2)2},{}] partial=[sum(y)] -> "
+            "[{x:(2)2},{x:(1)2}] partial=[sum(y)], 0 elements received a rank\n"
+            "  all_reduce sum over {y}: [{x:(2)2},{x:(1)2}] partial=[sum(y)] "
+            "-> [{x:(2)2},{x:(1)2}], 8 elements received a rank\n"
+            "  exchange over {x:(2)2}: [{x:(2)2},{x:(1)2}] -> [{},{x}], 4 "
+            "elements received a rank\n");
+}
+
+TEST(Planner, does_not_slice_into_blocks_that_the_target_straddles) {
+  EXPECT_EQ(planSteps("x=2,y=2", {5}, "[{}] partial=[sum(y)]", "[{x,y}]"),
+            "  all_reduce sum over {y}: [{}] partial=[sum(y)] -> [{}], 5 "
+            "elements received a rank\n"
+            "  all_slice: [{}] -> [{x,y}], 0 elements received a rank\n");
+}
+
 TEST(Planner, carries_partial_axes_through_an_exchange) {
   EXPECT_EQ(planSteps("x=2,y=2,z=3", {5, 7}, "[{x},{}] partial=[sum(z)]",
                       "[{},{x}] partial=[sum(z)]"),
@@ -169,6 +187,12 @@ TEST(Planner, a_million_ranks_cost_what_eight_do) {
   EXPECT_EQ(getStepLines(plan),
             "  exchange over {a,b,c}: [{a,b},{c}] -> [{b,a},{d}], at most "
             "33554432 elements received a rank\n");
+  // A permute would list 8192 pairs.
+  plan = makePlan(mesh, {1 << 20}, "[{a,b}]", "[{b,a}]");
+  EXPECT_EQ(getMessage(verifyPlan(plan)), "success");
+  EXPECT_EQ(getStepLines(plan),
+            "  exchange over {a,b}: [{a,b}] -> [{b,a}], at most 128 elements "
+            "received a rank\n");
   std::mt19937_64 random(3);
   auto draw = [&] {
     Layout layout = Layout::replicated(3);
@@ -223,6 +247,12 @@ TEST(PlannerErrors, reducing_out_of_order) {
             "layout change from [{}] partial=[sum(x),maxsi(y)] to [{}] "
             "partial=[sum(x)] would reduce partial axes out of order, the "
             "first entry is reduced first");
+  EXPECT_EQ(getPlanError(makeMesh("x=2,y=4"), {4},
+                         "[{}] partial=[sum(x),maxsi(y)]",
+                         "[{}] partial=[sum(x),maxsi(y:(1)2)]"),
+            "layout change from [{}] partial=[sum(x),maxsi(y)] to [{}] "
+            "partial=[sum(x),maxsi(y:(1)2)] would reduce partial axes out of "
+            "order, the first entry is reduced first");
 }
 
 TEST(PlannerErrors, layouts_that_do_not_fit) {

@@ -65,7 +65,7 @@ template <typename OpT> static LogicalResult verifySameSize(OpT op) {
       send.getNumElements() != recv.getNumElements())
     return op.emitOpError()
            << "sends " << send.getNumElements() << " elements but receives "
-           << recv.getNumElements() << ", expected as many";
+           << recv.getNumElements() << ", expected equal counts";
   return success();
 }
 

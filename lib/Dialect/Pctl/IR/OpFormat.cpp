@@ -56,11 +56,11 @@ ParseResult parseLayoutOrSymbol(OpAsmParser &parser, Attribute &layout) {
     layout = FlatSymbolRefAttr::get(name);
     return success();
   }
+  if (!StringRef("<#").contains(*loc.getPointer()))
+    return parser.emitError(loc) << "expected a layout or the symbol of one";
   LayoutAttr attr;
   if (parser.parseCustomAttributeWithFallback(attr))
     return failure();
-  if (!attr)
-    return parser.emitError(loc) << "expected a layout or the symbol of one";
   layout = attr;
   return success();
 }

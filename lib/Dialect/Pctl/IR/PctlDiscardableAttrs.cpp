@@ -167,6 +167,26 @@ static LogicalResult verifyLayouts(Operation *op, Attribute value) {
   return success();
 }
 
+/// Which tensor each entry is for is between the two passes that write and read
+/// it; here each must be a layout that means something.
+static LogicalResult verifyOperandLayouts(Operation *op, Attribute value) {
+  auto layouts = dyn_cast<ArrayAttr>(value);
+  if (!layouts)
+    return op->emitOpError() << "'" << kOperandLayoutsAttrName << "' is "
+                             << value << ", expected an array";
+  for (auto [index, entry] : llvm::enumerate(layouts)) {
+    auto emitError = [&, number = index] {
+      return op->emitOpError()
+             << "wanted layout of tensor operand " << number << ": ";
+    };
+    if (!isa<LayoutAttr>(entry))
+      return emitError() << "found " << entry << ", expected a layout";
+    if (failed(getCheckedLayout(entry, std::nullopt, op, emitError)))
+      return failure();
+  }
+  return success();
+}
+
 namespace {
 /// Checks an op against its rule, C6 to C8 of `#pctl.rule`.
 class RuleChecker {
@@ -347,10 +367,13 @@ LogicalResult PctlDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attribute.getName();
   if (name == kLayoutsAttrName)
     return verifyLayouts(op, attribute.getValue());
+  if (name == kOperandLayoutsAttrName)
+    return verifyOperandLayouts(op, attribute.getValue());
   if (name == kRuleAttrName)
     return verifyRule(op, attribute.getValue());
   if (isa<ModuleOp>(op))
     return verifyModuleAttribute(op, attribute);
-  return emitUnknown([&] { return op->emitOpError(); }, attribute.getName(),
-                     "an op", {kLayoutsAttrName, kRuleAttrName});
+  return emitUnknown(
+      [&] { return op->emitOpError(); }, attribute.getName(), "an op",
+      {kLayoutsAttrName, kOperandLayoutsAttrName, kRuleAttrName});
 }

@@ -95,11 +95,12 @@ void Case::reduce(int root) const {
   EXPECT_NCCL(ncclReduce(send.data(), isRoot ? recv.data() : nullptr, count,
                          type, op, root, rank.world, rank.stream));
   synchronize(rank.stream);
-  if (isRoot)
-    expectReduced(type, op, rank.count, downloadAll<char>(recv),
-                  expected(type, op, rank.count, 0, count));
-  else
+  if (!isRoot) {
     EXPECT_EQ(downloadAll<char>(recv), before);
+    return;
+  }
+  expectReduced(type, op, rank.count, downloadAll<char>(recv),
+                expected(type, op, rank.count, 0, count));
 }
 
 void Case::reduceScatter() const {
@@ -156,7 +157,7 @@ TEST_P(Reductions, reduce_scatter) {
 }
 
 TEST_P(Reductions, large_counts_are_shared_out_evenly_or_not) {
-  for (size_t count : {16384, 100003})
+  for (size_t count : {16384, 30011})
     onRanks(GetParam(), [count](const Rank &rank) {
       for (bool inPlace : {false, true}) {
         Case{rank, ncclInt32, ncclSum, count, inPlace}.allReduce();

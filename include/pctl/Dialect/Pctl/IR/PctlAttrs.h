@@ -23,6 +23,8 @@ inline constexpr llvm::StringLiteral kLayoutAttrName = "pctl.layout";
 inline constexpr llvm::StringLiteral kDataAttrName = "pctl.data";
 inline constexpr llvm::StringLiteral kGlobalTypeAttrName = "pctl.global_type";
 inline constexpr llvm::StringLiteral kLayoutsAttrName = "pctl.layouts";
+inline constexpr llvm::StringLiteral kOperandLayoutsAttrName =
+    "pctl.operand_layouts";
 inline constexpr llvm::StringLiteral kRuleAttrName = "pctl.rule";
 inline constexpr llvm::StringLiteral kFormAttrName = "pctl.form";
 inline constexpr llvm::StringLiteral kDatasetStrategyAttrName =

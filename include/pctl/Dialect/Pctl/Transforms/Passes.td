@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+// Passes over the pctl dialect, in the order in which a program meets them.
+
+#ifndef PCTL_DIALECT_PCTL_TRANSFORMS_PASSES_TD
+#define PCTL_DIALECT_PCTL_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// To the annotated form
+//===----------------------------------------------------------------------===//
+
+def ApplyStrategyPass : Pass<"pctl-apply-strategy", "mlir::ModuleOp"> {
+  let summary = "Declare a mesh and annotate arguments and results by number";
+  let description = [{
+    Puts a strategy that is given as text on a program that has none: declares
+    the mesh and writes `pctl.layout` on arguments and results of functions.
+
+    Before: a program, with or without annotations. After: the mesh is declared
+    (as `@mesh`, unless the program has an equal one), and the arguments and
+    results that are named carry the layouts that are given.
+
+    `layouts` is a list separated by `;`. An entry is `N=layout` for argument N
+    or `resultN=layout` for result N of the default function, which is the only
+    one that is public and has a body, or else `main`; `name:N=layout` is about
+    another function. Layouts are written as docs/layout.md says.
+
+    Example: `--pctl-apply-strategy='mesh="data=2,model=4"
+    layouts="0=[{data},{} ];result0=[{?},{} ]"'` makes
+
+    ```mlir
+    func.func @main(%arg0: tensor<8x6xf32>) -> tensor<8x6xf32> {
+    ```
+    into
+    ```mlir
+    pctl.mesh @mesh <["data"=2, "model"=4]>
+    func.func @main(
+        %arg0: tensor<8x6xf32> {pctl.layout = #pctl.layout<@mesh, [{"data"}, {} ]>})
+        -> (tensor<8x6xf32> {pctl.layout = #pctl.layout<@mesh, [{?}, {} ]>}) {
+    ```
+
+    Never changes an annotation that is there: one that differs is an error, as
+    is a mesh that differs from the one that the program declares.
+  }];
+  let options = [
+    Option<"mesh", "mesh", "std::string", /*default=*/"",
+           "Axes and sizes, e.g. `data=2,model=4`; the program's own mesh when "
+           "empty">,
+    Option<"layouts", "layouts", "std::string", /*default=*/"",
+           "Layouts of arguments and results, separated by `;`">,
+  ];
+  let dependentDialects = ["::pctl::PctlDialect"];
+}
+
+def ApplyDatasetStrategyPass
+    : Pass<"pctl-apply-dataset-strategy", "mlir::ModuleOp"> {
+  let summary = "Annotate the data inputs by the strategy of the data set";
+  let description = [{
+    Before: the program declares its mesh. Its data inputs are the arguments
+    numbered in `data-args`, or those with `pctl.data`, of the default function
+    (the only one that is public and has a body, or else `main`). After: they
+    carry `pctl.layout`.
+
+    The strategy is the option, or else the module's `pctl.dataset_strategy` and
+    `pctl.full_batch` attributes, or else `data_parallel`:
+    - `data_parallel`: dim 0 of each data input is cut by the whole mesh;
+    - `full_batch`: each rank has all data;
+    - cuts, `((4,1),(4,1))`: a tuple for each data input, the ways each dim is
+      cut. Their product divides the number of ranks; what is left of the ranks
+      repeats the data and is the major part of the rank number;
+    - layouts, `[{data},{} ];[{data} ]`: one for each data input.
+    Scalars are replicated.
+
+    Example: with `strategy="((2,2))"` on the mesh `["a"=2, "b"=4]`, of 8 ranks
+    each of 4 groups of the last 4 rank numbers reads one quarter:
+
+    ```mlir
+    func.func @main(%x: tensor<8x6xf32> {pctl.data})
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<8x6xf32> {pctl.data,
+        pctl.layout = #pctl.layout<@mesh, [{"b":(1)2}, {"b":(2)2} ]>})
+    ```
+
+    Never touches an argument that is no data, nor replaces a layout: one that
+    differs is an error. Errors as well: kinds that are mixed, an axis called
+    `interleaved_parallel`, a tuple or layout of another tensor rank than its
+    input, another number of them than of inputs, full batch together with
+    another strategy, no data input.
+  }];
+  let options = [
+    Option<"strategy", "strategy", "std::string", /*default=*/"",
+           "`data_parallel`, `full_batch`, tuples of cuts, or layouts">,
+    ListOption<"dataArgs", "data-args", "unsigned",
+               "Numbers of the arguments that are data">,
+  ];
+  let dependentDialects = ["::pctl::PctlDialect"];
+}
+
+def UnfoldReshapesPass : Pass<"pctl-unfold-reshapes", "mlir::ModuleOp"> {
+  let summary = "Make merged dims loops of their own";
+  let description = [{
+    A layout can't cut the minor one of two dims that are merged into one: heads
+    that are merged with a batch, tokens that are merged with a batch. This pass
+    folds `tensor.expand_shape` and `tensor.collapse_shape` into the structured
+    ops next to them, whose loops then are the dims before merging; named ops
+    become `linalg.generic` where that takes it.
+
+    Before: any program. After: it computes the same, element for element and in
+    the same order, and reshapes have moved to where no structured op is their
+    neighbour, or have met their inverse and vanished.
+
+    Example:
+    ```mlir
+    %1 = tensor.collapse_shape %0 [[0, 1], [2]]
+        : tensor<8x4x6xf32> into tensor<32x6xf32>
+    %2 = linalg.generic {...} ins(%1 : tensor<32x6xf32>) outs(%i : tensor<32x6xf32>)
+    %3 = tensor.expand_shape %2 [[0, 1], [2]] output_shape [8, 4, 6]
+        : tensor<32x6xf32> into tensor<8x4x6xf32>
+    ```
+    becomes
+    ```mlir
+    %3 = linalg.generic {...} ins(%0 : tensor<8x4x6xf32>) outs(%j : tensor<8x4x6xf32>)
+    ```
+
+    Never folds an op that carries attributes of pctl, nor a reshape of an op
+    that is not structured.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def StripLayoutsPass : Pass<"pctl-strip-layouts", "mlir::ModuleOp"> {
+  let summary = "Take a program back to the one for one device";
+  let description = [{
+    Before: a program in a global view, annotated or laid out. After: the same
+    program without meshes, layouts, `pctl.shard` and `pctl.redistribute`, and
+    without pctl's attributes: what one device computes. It is the reference
+    that pctl-run compares ranks with.
+
+    Example:
+    ```mlir
+    pctl.mesh @mesh <["x"=2]>
+    func.func @main(%x: tensor<4xf32> {pctl.layout = #pctl.layout<@mesh, [{"x"} ]>}) -> tensor<4xf32> {
+      %0 = pctl.shard %x to <@mesh, [{} ]> : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    }
+    ```
+
+    Never accepts local code (`pctl.manual`, a collective, a redistribute of
+    local types): that has no meaning on one device, and is an error.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// To the laid-out form
+//===----------------------------------------------------------------------===//
+
+def PropagateLayoutsPass : Pass<"pctl-propagate-layouts", "mlir::ModuleOp"> {
+  let summary = "Give every tensor a layout";
+  let description = [{
+    Before: the annotated form: some arguments, results and `pctl.shard` ops say
+    layouts, all on one mesh. After: every function argument and result that is a
+    tensor carries `pctl.layout`, closed; every op with tensors carries
+    `pctl.layouts`, how it leaves its results, and `pctl.operand_layouts`, how it
+    wants its operands. The two may differ; pctl-insert-redistribution makes
+    that explicit.
+
+    An op takes part by its rule (docs/propagation.md). The result of an op that
+    reduces a cut dim is partial in `pctl.layouts`; no op wants a partial operand.
+    Constants, `tensor.empty`, and what linalg fills from nothing are made once
+    for each layout in which they are used.
+
+    Example: of
+    ```mlir
+    func.func @main(%x: tensor<8x6xf32>,
+        %w: tensor<6x4xf32> {pctl.layout = #pctl.layout<@m, [{"model"}, {} ]>})
+        -> tensor<8x4xf32> {
+      ...
+      %0 = linalg.matmul ins(%x, %w : ...) outs(%init : ...) -> tensor<8x4xf32>
+      return %0 : tensor<8x4xf32>
+    ```
+    the matmul becomes (`#row`, `#col`, `#all` being the layouts `[{}, {"model"} ]`,
+    `[{"model"}, {} ]` and `[{}, {} ]`)
+    ```mlir
+    %0 = linalg.matmul {pctl.operand_layouts = [#row, #col, #all],
+        pctl.layouts = [#pctl.layout<@m, [{}, {} ], partial = [sum("model")]>]} ...
+    ```
+    and `%x` is given the layout `#row`.
+
+    Never changes what the program computes, nor a closed dim. Errors: no mesh,
+    layouts on several meshes, a call cycle, a `pctl.shard` or a call of a
+    function with cut arguments inside an op that is done whole, a tensor that a
+    block other than the first of a function takes.
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", /*default=*/"false",
+           "Say at each op which operands must move, how many bytes, and why">,
+  ];
+  let statistics = [
+    Statistic<"numVisits", "visits", "Times that propagation looked at an op">,
+    Statistic<"numWhole", "ops-done-whole",
+              "Ops with tensors of which no dim may be cut">,
+  ];
+  let dependentDialects = ["::pctl::PctlDialect"];
+}
+
+def InsertRedistributionPass
+    : Pass<"pctl-insert-redistribution", "mlir::ModuleOp"> {
+  let summary = "Make every change of layout an op";
+  let description = [{
+    Before: the outcome of pctl-propagate-layouts. After: the laid-out form: each
+    operand is laid out as its op wants it; where it was not, it is the result of
+    a `pctl.redistribute`, one for each value and layout, which all users share.
+    `pctl.shard` ops are gone, and the module says `pctl.form = "laid-out"`.
+
+    A value that is partial is reduced right after it is made. Where it is wanted
+    in several layouts it is reduced once, and the others are made from that.
+
+    Example: the matmul of pctl-propagate-layouts is followed by
+    ```mlir
+    %1 = pctl.redistribute %0 from #pctl.layout<@m, [{}, {} ], partial = [sum("model")]>
+        to #pctl.layout<@m, [{}, {} ]> : tensor<8x4xf32>
+    return %1 : tensor<8x4xf32>
+    ```
+
+    Never changes a layout. Errors: an op that was not propagated.
+  }];
+  let statistics = [
+    Statistic<"numInserted", "inserted", "Redistributes inserted">,
+  ];
+  let dependentDialects = ["::pctl::PctlDialect"];
+}
+
+#endif // PCTL_DIALECT_PCTL_TRANSFORMS_PASSES_TD

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+/// \file
+/// Compares how each op wants its operands with how they are, and puts a
+/// redistribute where that differs.
+
+#include "pctl/Dialect/Pctl/Transforms/Passes.h"
+#include "pctl/Dialect/Pctl/Transforms/ValueLayouts.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace pctl {
+#define GEN_PASS_DEF_INSERTREDISTRIBUTIONPASS
+#include "pctl/Dialect/Pctl/Transforms/Passes.h.inc"
+} // namespace pctl
+
+using namespace mlir;
+using namespace pctl;
+
+namespace {
+
+/// What a value is wanted as.
+struct Wanted {
+  LayoutAttr layout;
+  /// Who wants it so, in program order.
+  SmallVector<std::pair<Operation *, TensorOperand>, 1> users;
+};
+
+/// Makes the changes of layout of one program.
+class Inserter {
+public:
+  explicit Inserter(MLIRContext *context) : builder(context) {}
+
+  LogicalResult collect(Operation *op);
+  void insert();
+
+  int64_t numInserted = 0;
+
+private:
+  void insertFor(Value value, MutableArrayRef<Wanted> wanted);
+  Value redistribute(Value value, LayoutAttr from, LayoutAttr to);
+  void setInsertionPoint(Value value, ArrayRef<Wanted> wanted);
+
+  OpBuilder builder;
+  /// For each value the layouts other than its own in which it is wanted.
+  llvm::MapVector<Value, SmallVector<Wanted, 1>> wants;
+  SmallVector<ShardOp> shards;
+};
+
+} // namespace
+
+LogicalResult Inserter::collect(Operation *op) {
+  SmallVector<TensorOperand> operands = getTensorOperands(op);
+  if (auto shard = dyn_cast<ShardOp>(op))
+    shards.push_back(shard);
+  if (!getTensorResults(op).empty())
+    for (OpResult result : getTensorResults(op))
+      if (!getValueLayout(result))
+        return op->emitOpError("has a result without a layout, run "
+                               "pctl-propagate-layouts first");
+  if (operands.empty())
+    return success();
+  auto layouts = op->getAttrOfType<ArrayAttr>(kOperandLayoutsAttrName);
+  if (!layouts || layouts.size() != operands.size())
+    return op->emitOpError("does not say how it wants its operands laid out, "
+                           "run pctl-propagate-layouts first");
+  for (auto [operand, attr] : llvm::zip_equal(operands, layouts)) {
+    auto layout = dyn_cast<LayoutAttr>(attr);
+    LayoutAttr current = getValueLayout(operand.value);
+    if (!layout || !current)
+      return op->emitOpError("has an operand without a layout, run "
+                             "pctl-propagate-layouts first");
+    if (layout == current)
+      continue;
+    SmallVector<Wanted, 1> &wanted = wants[operand.value];
+    auto known = llvm::find_if(
+        wanted, [&](const Wanted &other) { return other.layout == layout; });
+    if (known == wanted.end())
+      known = wanted.insert(wanted.end(), Wanted{layout, {}});
+    known->users.emplace_back(op, operand);
+  }
+  op->removeAttr(kOperandLayoutsAttrName);
+  return success();
+}
+
+/// Partial values are reduced where they are made. Others are moved right
+/// before the first user, so that they take memory no longer than they must, or
+/// after they are made where that user is in another block.
+void Inserter::setInsertionPoint(Value value, ArrayRef<Wanted> wanted) {
+  bool partial = !getValueLayout(value).getPartial().empty();
+  Operation *first = nullptr;
+  for (const Wanted &entry : wanted)
+    for (const auto &[user, operand] : entry.users) {
+      if (user->getBlock() != value.getParentBlock()) {
+        partial = true;
+        continue;
+      }
+      if (!first || user->isBeforeInBlock(first))
+        first = user;
+    }
+  if (first && !partial)
+    builder.setInsertionPoint(first);
+  else
+    builder.setInsertionPointAfterValue(value);
+}
+
+Value Inserter::redistribute(Value value, LayoutAttr from, LayoutAttr to) {
+  ++numInserted;
+  return RedistributeOp::create(builder, value.getLoc(), value.getType(), value,
+                                from, to, /*global_type=*/TypeAttr());
+}
+
+void Inserter::insertFor(Value value, MutableArrayRef<Wanted> wanted) {
+  LayoutAttr current = getValueLayout(value);
+  // A partial value is reduced once: to what it is when whole, if that is
+  // wanted, else to the first layout that is; the others are made from there.
+  if (!current.getPartial().empty() && wanted.size() > 1) {
+    LayoutAttr reduced = LayoutAttr::get(
+        current.getContext(), current.getMesh(), current.getDims(), {});
+    auto base = llvm::find_if(
+        wanted, [&](const Wanted &entry) { return entry.layout == reduced; });
+    if (base == wanted.end())
+      base = llvm::find_if(wanted, [](const Wanted &entry) {
+        return entry.layout.getPartial().empty();
+      });
+    if (base != wanted.end())
+      std::rotate(wanted.begin(), base, std::next(base));
+  }
+  Value source = value;
+  for (Wanted &entry : wanted) {
+    setInsertionPoint(source, entry);
+    bool reduces = !current.getPartial().empty();
+    Value moved = redistribute(source, current, entry.layout);
+    for (const auto &[user, operand] : entry.users)
+      replaceTensorOperand(user, operand, moved);
+    if (reduces && entry.layout.getPartial().empty()) {
+      source = moved;
+      current = entry.layout;
+    }
+  }
+}
+
+void Inserter::insert() {
+  for (auto &[value, wanted] : wants)
+    insertFor(value, wanted);
+  for (ShardOp shard : shards) {
+    shard.getResult().replaceAllUsesWith(shard.getInput());
+    shard.erase();
+  }
+}
+
+namespace {
+
+struct InsertRedistribution
+    : pctl::impl::InsertRedistributionPassBase<InsertRedistribution> {
+  using InsertRedistributionPassBase::InsertRedistributionPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Inserter inserter(&getContext());
+    for (auto func : module.getOps<func::FuncOp>())
+      for (Block &block : func.getBody())
+        for (Operation &op : block)
+          if (failed(inserter.collect(&op)))
+            return signalPassFailure();
+    inserter.insert();
+    numInserted += inserter.numInserted;
+    module->setAttr(kFormAttrName,
+                    StringAttr::get(&getContext(), kLaidOutForm));
+    if (failed(verifyLaidOut(module)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,202 @@
+// RUN: pctl-opt %s -split-input-file -verify-diagnostics
+
+pctl.mesh @m <["x"=4]>
+func.func @all_to_all_c4_split_dim(%x: tensor<8x2xf32>, %o: tensor<2x8xf32>) {
+  // expected-error @below {{'pctl.all_to_all' op split_dim is 2, input has 2 dims}}
+  %0 = pctl.all_to_all ins(%x : tensor<8x2xf32>) outs(%o : tensor<2x8xf32>) split_dim = 2 concat_dim = 1 axes = ["x"] on @m -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @all_to_all_c4_concat_dim(%x: tensor<8x2xf32>, %o: tensor<2x8xf32>) {
+  // expected-error @below {{'pctl.all_to_all' op concat_dim is -1, input has 2 dims}}
+  %0 = pctl.all_to_all ins(%x : tensor<8x2xf32>) outs(%o : tensor<2x8xf32>) split_dim = 0 concat_dim = -1 axes = ["x"] on @m -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @all_to_all_c5(%x: tensor<6x2xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @below {{'pctl.all_to_all' op dim of size 6 is not a multiple of the group of 4 ranks}}
+  %0 = pctl.all_to_all ins(%x : tensor<6x2xf32>) outs(%o : tensor<?x8xf32>) split_dim = 0 concat_dim = 1 axes = ["x"] on @m -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @all_to_all_c6(%x: tensor<8x2xf32>, %o: tensor<2x6xf32>) {
+  // expected-error @below {{'pctl.all_to_all' op dim 1 of the output is 6, expected 8}}
+  %0 = pctl.all_to_all ins(%x : tensor<8x2xf32>) outs(%o : tensor<2x6xf32>) split_dim = 0 concat_dim = 1 axes = ["x"] on @m -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @all_to_all_c6_same_dim(%x: tensor<8xf32>, %o: tensor<2xf32>) {
+  // expected-error @below {{'pctl.all_to_all' op dim 0 of the output is 2, expected 8}}
+  %0 = pctl.all_to_all ins(%x : tensor<8xf32>) outs(%o : tensor<2xf32>) split_dim = 0 concat_dim = 0 axes = ["x"] on @m -> tensor<2xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @permute_c4(%x: tensor<8xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{'pctl.permute' op dim 0 of the output is 4, expected 8}}
+  %0 = pctl.permute ins(%x : tensor<8xf32>) outs(%o : tensor<4xf32>) pairs = [[0, 1]] axes = ["x"] on @m -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @permute_c5(%x: tensor<8xf32>, %o: tensor<8xf32>) {
+  // expected-error @below {{'pctl.permute' op position 4 is not in the group of 4 ranks}}
+  %0 = pctl.permute ins(%x : tensor<8xf32>) outs(%o : tensor<8xf32>) pairs = [[0, 4]] axes = ["x"] on @m -> tensor<8xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @permute_c6_source(%x: tensor<8xf32>, %o: tensor<8xf32>) {
+  // expected-error @below {{'pctl.permute' op position 0 is a source twice}}
+  %0 = pctl.permute ins(%x : tensor<8xf32>) outs(%o : tensor<8xf32>) pairs = [[0, 1], [0, 2]] axes = ["x"] on @m -> tensor<8xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @permute_c6_destination(%x: tensor<8xf32>, %o: tensor<8xf32>) {
+  // expected-error @below {{'pctl.permute' op position 1 is a destination twice}}
+  %0 = pctl.permute ins(%x : tensor<8xf32>) outs(%o : tensor<8xf32>) pairs = [[0, 1], [2, 1]] axes = ["x"] on @m -> tensor<8xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @permute_odd_in_generic_form(%x: tensor<8xf32>) {
+  // expected-error @below {{'pctl.permute' op pairs hold an odd number of positions}}
+  %0 = "pctl.permute"(%x, %x) <{axes = [#pctl.axis<"x">], mesh = @m, pairs = array<i64: 0>}> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @broadcast_c4(%x: tensor<8xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{'pctl.broadcast' op dim 0 of the output is 4, expected 8}}
+  %0 = pctl.broadcast ins(%x : tensor<8xf32>) outs(%o : tensor<4xf32>) root = 0 axes = ["x"] on @m -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @broadcast_c5(%x: tensor<8xf32>, %o: tensor<8xf32>) {
+  // expected-error @below {{'pctl.broadcast' op root 4 is not in the group of 4 ranks}}
+  %0 = pctl.broadcast ins(%x : tensor<8xf32>) outs(%o : tensor<8xf32>) root = 4 axes = ["x"] on @m -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{mesh declared here}}
+pctl.mesh @m <["x"=4]>
+func.func @exchange_c4_layout(%x: tensor<2x8xf32>, %o: tensor<8x2xf32>) {
+  // expected-error @below {{'pctl.exchange' op 'from': mesh has no axis 'y'; its axes are 'x' (size 4)}}
+  %0 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>) from <@m, [{"y"}, {}]> to <@m, [{}, {"x"}]> of tensor<8x8xf32> axes = ["x"] on @m -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+pctl.mesh @n <["x"=4]>
+func.func @exchange_c4_mesh(%x: tensor<2x8xf32>, %o: tensor<8x2xf32>) {
+  // expected-error @below {{'pctl.exchange' op 'to' is on mesh 'n', the op on 'm'}}
+  %0 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>) from <@m, [{"x"}, {}]> to <@n, [{}, {"x"}]> of tensor<8x8xf32> axes = ["x"] on @m -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @exchange_c4_dynamic(%x: tensor<2x?xf32>, %o: tensor<2x?xf32>) {
+  // expected-error @below {{'pctl.exchange' op global type is 'tensor<8x?xf32>', expected a static shape}}
+  %0 = pctl.exchange ins(%x : tensor<2x?xf32>) outs(%o : tensor<2x?xf32>) from <@m, [{"x"}, {}]> to <@m, [{"x"}, {}]> of tensor<8x?xf32> axes = ["x"] on @m -> tensor<2x?xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @exchange_c5_input(%x: tensor<8x2xf32>, %o: tensor<8x2xf32>) {
+  // expected-error @below {{'pctl.exchange' op input is 'tensor<8x2xf32>', expected the shape and elements of 'tensor<2x8xf32>'}}
+  %0 = pctl.exchange ins(%x : tensor<8x2xf32>) outs(%o : tensor<8x2xf32>) from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> of tensor<8x8xf32> axes = ["x"] on @m -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @exchange_c5_output(%x: memref<2x8xf32>, %o: memref<2x8xf32>) {
+  // expected-error @below {{'pctl.exchange' op output is 'memref<2x8xf32>', expected the shape and elements of 'tensor<8x2xf32>'}}
+  pctl.exchange ins(%x : memref<2x8xf32>) outs(%o : memref<2x8xf32>) from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> of tensor<8x8xf32> axes = ["x"] on @m
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4, "y"=2]>
+func.func @exchange_c6_reduces(%x: tensor<2xf32>, %o: tensor<2xf32>) {
+  // expected-error @below {{'pctl.exchange' op 'from' and 'to' differ in partial axes, which an exchange does not reduce}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<2xf32>) from <@m, [{"x"}], partial = [sum("y")]> to <@m, [{"x"}]> of tensor<8xf32> axes = ["x"] on @m -> tensor<2xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4, "y"=2]>
+func.func @exchange_c6_mixes_contributions(%x: tensor<2xf32>, %o: tensor<8xf32>) {
+  // expected-error @below {{'pctl.exchange' op exchanges along axis 'y', along which the value is partial}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<8xf32>) from <@m, [{"x"}], partial = [sum("y")]> to <@m, [{}], partial = [sum("y")]> of tensor<8xf32> axes = ["x", "y"] on @m -> tensor<8xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4, "y"=2]>
+func.func @exchange_c7_other_axis(%x: tensor<2x8xf32>, %o: tensor<8x4xf32>) {
+  // expected-error @below {{'pctl.exchange' op axes do not reach all ranks that hold what others lack of dim 0, which 'from' cuts by axis 'x'}}
+  %0 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x4xf32>) from <@m, [{"x"}, {}]> to <@m, [{}, {"y"}]> of tensor<8x8xf32> axes = ["y"] on @m -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @exchange_c7_half_of_the_axis(%x: tensor<2xf32>, %o: tensor<8xf32>) {
+  // expected-error @below {{'pctl.exchange' op axes do not reach all ranks that hold what others lack of dim 0, which 'from' cuts by axis 'x'}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<8xf32>) from <@m, [{"x"}]> to <@m, [{}]> of tensor<8xf32> axes = ["x":(2)2] on @m -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// Over 4 positions 6 is 2, 2, 2, 0; over the first 2 of them 3, 3. Blocks do not
+// nest: a rank with the second 3 lacks an element that ranks of the other half
+// of x hold.
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @exchange_c7_uneven_blocks_do_not_nest(%x: tensor<?xf32>, %o: tensor<3xf32>) {
+  // expected-error @below {{'pctl.exchange' op axes do not reach all ranks that hold what others lack of dim 0, which 'from' cuts by axis 'x'}}
+  %0 = pctl.exchange ins(%x : tensor<?xf32>) outs(%o : tensor<3xf32>) from <@m, [{"x", "y"}]> to <@m, [{"x"}]> of tensor<6xf32> axes = ["y"] on @m -> tensor<3xf32>
+  return
+}
