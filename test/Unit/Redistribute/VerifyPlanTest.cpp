@@ -128,6 +128,13 @@ TEST(VerifyPlan, slice_c1) {
               "rank 1 holds");
 }
 
+TEST(VerifyPlan, slice_c1_group) {
+  // What the group of a slice is makes no difference to the evaluator.
+  expectWrong(makeStep(mesh22, {8}, StepKind::Slice, "[{}]", "[{x}]", "x"),
+              "step 1 (all_slice): has a group {x}, a slice has none",
+              "success");
+}
+
 TEST(VerifyPlan, slice_c2) {
   expectWrong(makeStep(mesh22, {8}, StepKind::Slice, "[{}] partial=[sum(x)]",
                        "[{y}]", ""),
@@ -140,6 +147,15 @@ TEST(VerifyPlan, slice_c2) {
 //===----------------------------------------------------------------------===//
 // AllGather
 //===----------------------------------------------------------------------===//
+
+TEST(VerifyPlan, slice_c2_whole_becomes_partial) {
+  expectWrong(makeStep(mesh22, {8}, StepKind::Slice, "[{}]",
+                       "[{}] partial=[sum(y)]", ""),
+              "step 1 (all_slice): partial axes change from none to sum(y), "
+              "they must stay",
+              "step 1 (all_slice): after it, axis 'y' is partial, it was not "
+              "at the start");
+}
 
 TEST(VerifyPlan, all_gather_c1) {
   expectWrong(
@@ -154,6 +170,14 @@ TEST(VerifyPlan, all_gather_c1) {
       "not {y,x} leaving its minor end",
       "step 1 (all_gather): after it, rank 0 holds element [4] where element "
       "[2] belongs");
+}
+
+TEST(VerifyPlan, all_gather_c1_other_dim) {
+  expectWrong(makeStep(mesh22, {5, 4}, StepKind::AllGather, "[{x},{}]",
+                       "[{},{}]", "x", 1),
+              "step 1 (all_gather): dim 1 is cut by {} before and {} after, "
+              "that is not {x} leaving its minor end",
+              "step 1 (all_gather): joins slices 3x4 and 2x4 along dim 1");
 }
 
 TEST(VerifyPlan, all_gather_c2) {
@@ -301,6 +325,21 @@ TEST(VerifyPlan, all_reduce_c1) {
               "contributions of its positions 2,2 times, 1,1 is right");
 }
 
+TEST(VerifyPlan, all_reduce_c1_axis_that_cuts) {
+  expectWrong(makeStep(mesh22, {4}, StepKind::AllReduce,
+                       "[{x}] partial=[sum(y)]", "[{x}]", "x"),
+              "step 1 (all_reduce): reduces sum over {x}, what is to be "
+              "reduced next is sum(y)",
+              "step 1 (all_reduce): reduces element [0] of rank 0 with element "
+              "[2] of rank 2");
+  expectWrong(makeStep(mesh22, {5}, StepKind::AllReduce,
+                       "[{x}] partial=[sum(y)]", "[{x}]", "x"),
+              "step 1 (all_reduce): reduces sum over {x}, what is to be "
+              "reduced next is sum(y)",
+              "step 1 (all_reduce): reduces slices 3 of rank 0 and 2 of rank "
+              "2");
+}
+
 TEST(VerifyPlan, all_reduce_c1_order) {
   EXPECT_EQ(getMessage(verifyPlan(makeStep(mesh22, {5}, StepKind::AllReduce,
                                            "[{}] partial=[maxsi(y),sum(x)]",
@@ -341,12 +380,33 @@ TEST(VerifyPlan, permute_c1) {
               "element [0] belongs");
 }
 
+TEST(VerifyPlan, permute_c1_part_of_what_stays) {
+  // Right, but the group of rank 0 alone does not show it: the verifier asks
+  // for a simpler group.
+  Plan plan = makeStep("x=4,a=2,b=2", {8, 4}, StepKind::Permute, "[{x},{a,b}]",
+                       "[{x},{b,a}]", "x:(2)2,a,b");
+  plan.steps[0].pairs = {{0, 0}, {1, 2}, {2, 1}, {3, 3},
+                         {4, 4}, {5, 6}, {6, 5}, {7, 7}};
+  expectWrong(plan,
+              "step 1 (permute): group {x:(2)2,a,b} has only a part of {x}, "
+              "which stays",
+              "success");
+}
+
 TEST(VerifyPlan, permute_c2) {
   Plan plan = makeStep(mesh22, {5, 4}, StepKind::Permute, "[{x},{y}]",
                        "[{y},{x}]", "x,y");
   plan.steps[0].pairs = {{0, 0}, {1, 2}, {2, 1}, {3, 3}};
   EXPECT_EQ(getMessage(verifyPlan(plan)),
             "step 1 (permute): dim 0 (size 5) is cut unevenly by {x}");
+  plan = makeStep("x=2,y=4", {8, 8}, StepKind::Permute, "[{x},{y}]",
+                  "[{y},{x}]", "x,y");
+  for (int64_t position = 0; position < 8; ++position)
+    plan.steps[0].pairs.push_back({position, position});
+  expectWrong(plan,
+              "step 1 (permute): dim 0 is cut into 2 blocks before and 4 after",
+              "step 1 (permute): after it, rank 0 holds 4x2 elements, its "
+              "slice [0:2, 0:4] has 2x4");
 }
 
 TEST(VerifyPlan, permute_c3) {
