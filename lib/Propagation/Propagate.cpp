@@ -74,6 +74,16 @@ struct TensorUse {
   const TensorMap *map;
 };
 
+/// What one tensor of a node asks of one factor.
+struct Claim {
+  unsigned factor;
+  DimLayout asked;
+  /// The least is heard first: those of annotated tensors, then those that save
+  /// most bytes a rank: the tensors that stay as they are, less what a
+  /// reduction adds. Then in order.
+  std::tuple<bool, int64_t, size_t, size_t> precedence;
+};
+
 class Propagator {
 public:
   Propagator(Graph &graph, Statistics &statistics)
@@ -86,8 +96,10 @@ private:
   void visitPending();
   void visit(unsigned number);
   void closeLayouts();
-  void wakeNeighbours(unsigned value);
-  void mergeProposals(Node &node, ArrayRef<TensorUse> uses);
+  void wakeNeighbours(unsigned value, unsigned visited, unsigned numUses);
+  SmallVector<Claim, 0> getClaims(const Node &node,
+                                  ArrayRef<TensorUse> uses) const;
+  void mergeClaims(Node &node, ArrayRef<TensorUse> uses);
   bool extendCut(Node &node, unsigned factor, const DimLayout &asked);
   bool isExpressible(const Node &node, unsigned factor) const;
   bool extendValue(Value &value, const Layout &wanted);
@@ -179,54 +191,97 @@ void Propagator::visit(unsigned number) {
     uses.push_back({value, &map});
   for (auto [value, map] : llvm::zip_equal(node.results, node.rule.results))
     uses.push_back({value, &map});
-  mergeProposals(node, uses);
+  mergeClaims(node, uses);
+  auto countUses = [&](unsigned value) {
+    return llvm::count_if(
+        uses, [&](const TensorUse &use) { return use.value == value; });
+  };
   if (!closed) {
     for (const TensorUse &use : uses)
       if (extendValue(graph.values[use.value],
                       getLayout(node.rule, *use.map, node.cuts)))
-        wakeNeighbours(use.value);
+        wakeNeighbours(use.value, number, countUses(use.value));
     return;
   }
   if (node.transfer)
     return;
-  for (auto [i, number] : llvm::enumerate(node.results)) {
+  for (auto [i, result] : llvm::enumerate(node.results)) {
     Layout layout = getResultLayout(node.rule, i, node.cuts);
-    if (layout == graph.values[number].layout)
+    if (layout == graph.values[result].layout)
       continue;
-    graph.values[number].layout = layout;
-    wakeNeighbours(number);
+    graph.values[result].layout = layout;
+    wakeNeighbours(result, number, countUses(result));
   }
 }
 
-void Propagator::wakeNeighbours(unsigned value) {
+/// Has the nodes of \p value looked at again. The one just visited knows,
+/// unless it has the value more than once and so was told something by itself.
+void Propagator::wakeNeighbours(unsigned value, unsigned visited,
+                                unsigned numUses) {
   for (unsigned neighbour : neighbours[value])
-    pending.insert(neighbour);
+    if (neighbour != visited || numUses > 1)
+      pending.insert(neighbour);
 }
 
-void Propagator::mergeProposals(Node &node, ArrayRef<TensorUse> uses) {
-  SmallVector<FactorCuts, 0> proposals;
-  SmallVector<unsigned> order;
-  for (auto [i, use] : llvm::enumerate(uses)) {
-    order.push_back(i);
-    proposals.push_back(
+/// Returns the bytes of \p value that a rank holds, bounded so that they can be
+/// added up.
+static int64_t getHeldBytes(const Value &value) {
+  constexpr int64_t kMost = int64_t(1) << 55;
+  return std::min(value.sizeBytes, kMost) /
+         layout::getNumPositions(value.layout.getUsedAxes());
+}
+
+/// Lists what the tensors of \p node ask of its factors, in the order in which
+/// they are to be heard.
+SmallVector<Claim, 0> Propagator::getClaims(const Node &node,
+                                            ArrayRef<TensorUse> uses) const {
+  SmallVector<FactorCuts, 0> asked;
+  for (const TensorUse &use : uses)
+    asked.push_back(
         projectLayout(node.rule, *use.map, graph.values[use.value].layout));
-  }
-  auto comesFirst = [&](unsigned a, unsigned b) {
-    const Value &left = graph.values[uses[a].value];
-    const Value &right = graph.values[uses[b].value];
-    return std::make_tuple(!left.annotated, -left.sizeBytes, a) <
-           std::make_tuple(!right.annotated, -right.sizeBytes, b);
-  };
-  llvm::sort(order, comesFirst);
+  SmallVector<int64_t> heldBytes;
+  for (const TensorUse &use : uses)
+    heldBytes.push_back(getHeldBytes(graph.values[use.value]));
+  int64_t resultBytes = 0;
+  for (int64_t bytes : ArrayRef(heldBytes).take_back(node.results.size()))
+    resultBytes += bytes;
+
+  SmallVector<Claim, 0> claims;
+  for (auto [position, cuts] : llvm::enumerate(asked))
+    for (auto [factor, cut] : llvm::enumerate(cuts)) {
+      if (cut.axes.empty())
+        continue;
+      Claim claim{static_cast<unsigned>(factor), cut, {}};
+      bool annotated = false;
+      int64_t savedBytes = 0;
+      for (auto [use, bytes, other] : llvm::zip_equal(uses, heldBytes, asked)) {
+        const DimLayout &otherCut = other[factor];
+        if (otherCut.axes.empty() ||
+            (!extends(otherCut, cut) && !extends(cut, otherCut)))
+          continue;
+        annotated |= graph.values[use.value].annotated;
+        savedBytes += bytes;
+      }
+      if (node.rule.factors[factor].use == Factor::Use::Reduction)
+        savedBytes -= resultBytes;
+      claim.precedence = {!annotated, -savedBytes, position, factor};
+      claims.push_back(claim);
+    }
+  llvm::sort(claims, [](const Claim &a, const Claim &b) {
+    return a.precedence < b.precedence;
+  });
+  return claims;
+}
+
+void Propagator::mergeClaims(Node &node, ArrayRef<TensorUse> uses) {
+  SmallVector<Claim, 0> claims = getClaims(node, uses);
   // A factor of a merged dim has to wait for the ones before it, so what was
   // refused may be taken in the next round.
   bool changed;
   do {
     changed = false;
-    for (unsigned i : order)
-      for (auto [factor, cut] : llvm::enumerate(proposals[i]))
-        if (!cut.axes.empty())
-          changed |= extendCut(node, factor, cut);
+    for (const Claim &claim : claims)
+      changed |= extendCut(node, claim.factor, claim.asked);
   } while (changed);
 }
 

@@ -18,11 +18,13 @@ namespace pctl::propagation {
 /// A tensor of the program.
 struct Value {
   llvm::SmallVector<int64_t> shape;
-  /// Size of the whole tensor; decides between equals who keeps an axis.
+  /// Size of the whole tensor; what a rank holds of it decides, between equals,
+  /// who keeps an axis.
   int64_t sizeBytes = 0;
   /// What is known: axes are only ever added, and to open dims only.
   layout::Layout layout;
-  /// Whether a user wrote the layout: it then goes before what was derived.
+  /// Whether a user wrote the layout, or that of the value of which this is a
+  /// reshape or a transpose: it then goes before what was derived.
   bool annotated = false;
 };
 
@@ -76,8 +78,9 @@ struct Statistics {
 ///
 /// Each node gathers what its tensors ask of its factors. A factor takes the
 /// longest list of axes that extends what it has, where no axis cuts another
-/// factor. Where tensors disagree, those that a user annotated come first, then
-/// larger ones, then in order of operands and results. What the factors have is
+/// factor. Where tensors disagree, those that a user annotated come first; then
+/// what leaves most bytes of a rank where they are, a reduction moving its
+/// result; then the order of operands and results. What the factors have is
 /// offered to the open dims of all the node's tensors, and nodes whose tensors
 /// changed are looked at again, in program order up and down, until nothing
 /// changes: at most as often as there are axes to add.

@@ -123,6 +123,18 @@ TEST(Propagate, between_annotated_operands_the_larger_keeps_its_axis) {
   EXPECT_EQ(g.wanted(0, 0), "[{},{}]");
 }
 
+TEST(Propagate, a_reduction_counts_what_it_moves) {
+  // Keeping the columns of b, which is larger, would have the result summed.
+  MatrixGraph g("x=2");
+  unsigned a = g.value(8, 8), b = g.value(8, 16);
+  g.graph.addTransfer(g.value(8, 8, "[{x},{}]"), a);
+  g.graph.addTransfer(g.value(8, 16, "[{x},{}]"), b);
+  unsigned y = g.matmul(a, b);
+  ASSERT_EQ(g.run(), "");
+  EXPECT_EQ(g.get(y), "[{x},{}]");
+  EXPECT_EQ(g.wanted(2, 1), "[{},{}]");
+}
+
 TEST(Propagate, between_equals_the_first_operand_decides) {
   MatrixGraph g("x=2");
   unsigned y = g.add(g.value(4, 4, "[{x},{}]"), g.value(4, 4, "[{},{x}]"));
@@ -277,7 +289,7 @@ void expectConsistent(const Graph &graph) {
 } // namespace
 
 TEST(PropagateRandom, outcome_is_consistent_stable_and_keeps_what_is_closed) {
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  for (unsigned seed = 0; seed < 150; ++seed) {
     RandomGraph random(seed);
     Graph &graph = random.g.graph;
     std::vector<Value> before = graph.values;
@@ -327,6 +339,6 @@ static Statistics runChain(int64_t length) {
 TEST(Propagate, work_grows_with_the_program_and_not_with_its_square) {
   Statistics small = runChain(1000), large = runChain(10000);
   EXPECT_LE(large.numVisits, 10 * small.numVisits + 100);
-  EXPECT_LE(large.numVisits, 5 * 10001);
+  EXPECT_LE(large.numVisits, 4 * 10001);
   EXPECT_EQ(large.numExtensions, 2 * 10001);
 }

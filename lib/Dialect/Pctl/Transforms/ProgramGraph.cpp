@@ -5,6 +5,9 @@
 
 #include "pctl/Support/CheckedArith.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace pctl;
 using layout::Layout;
@@ -381,6 +384,21 @@ LogicalResult ProgramGraphBuilder::addFixedWants(ProgramGraph::Entry &entry,
   return success();
 }
 
+/// Returns whether the elements of the result of \p op are those of its first
+/// operand, each once.
+static bool rearranges(Operation *op) {
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, linalg::TransposeOp>(
+          op))
+    return op->getNumResults() == 1;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && generic.hasPureTensorSemantics() &&
+         generic.getNumDpsInputs() == 1 && generic.getNumDpsInits() == 1 &&
+         generic.getNumParallelLoops() == generic.getNumLoops() &&
+         generic.getIndexingMapsArray().front().isPermutation() &&
+         generic.getBody()->getTerminator()->getOperand(0) ==
+             generic.getBody()->getArgument(0);
+}
+
 LogicalResult ProgramGraphBuilder::addRuled(ProgramGraph::Entry &entry) {
   FailureOr<propagation::Rule> rule = getRule(entry.op);
   if (failed(rule))
@@ -394,6 +412,9 @@ LogicalResult ProgramGraphBuilder::addRuled(ProgramGraph::Entry &entry) {
   }
   for (OpResult result : getTensorResults(entry.op))
     results.push_back(getNumber(result));
+  // A user who annotates a weight means its reshape as well.
+  if (rearranges(entry.op) && program.graph.values[operands[0]].annotated)
+    program.graph.values[results[0]].annotated = true;
   program.graph.addNode(std::move(*rule), operands, results);
   return success();
 }
