@@ -146,6 +146,25 @@ static void addWholeOperands(Rule &rule, ArrayRef<TensorOperand> operands) {
   }
 }
 
+/// Returns the rule of an op of any dialect that says by its trait that it
+/// works element by element. Operands that are no tensors go to every element.
+static FailureOr<Rule>
+getElementwiseOpRule(Operation *op,
+                     ArrayRef<SmallVector<int64_t>> operandShapes,
+                     ArrayRef<SmallVector<int64_t>> resultShapes) {
+  if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumRegions() != 0 ||
+      resultShapes.empty())
+    return failure();
+  auto isShape = [&](ArrayRef<int64_t> shape) {
+    return shape == ArrayRef<int64_t>(resultShapes.front());
+  };
+  if (!llvm::all_of(operandShapes, isShape) ||
+      !llvm::all_of(resultShapes, isShape))
+    return failure();
+  return propagation::getElementwiseRule(
+      resultShapes.front(), operandShapes.size(), resultShapes.size());
+}
+
 FailureOr<Rule> pctl::getRule(Operation *op) {
   SmallVector<TensorOperand> operands = getTensorOperands(op);
   SmallVector<SmallVector<int64_t>> operandShapes = getShapes(operands);
@@ -159,6 +178,8 @@ FailureOr<Rule> pctl::getRule(Operation *op) {
       return failure();
   } else if (auto shardable = dyn_cast<ShardingRuleOpInterface>(op)) {
     rule = shardable.getShardingRule();
+  } else {
+    rule = getElementwiseOpRule(op, operandShapes, resultShapes);
   }
   if (failed(rule))
     return propagation::getWholeRule(operandShapes, resultShapes);

@@ -127,17 +127,13 @@ parseStrategy(ModuleOp module, const Mesh &mesh, StringRef text) {
 
 /// Reads `pctl.dataset_strategy`, whose form the dialect has checked.
 static FailureOr<DatasetStrategy>
-readStrategy(ModuleOp module, MeshOp meshOp, const Mesh &mesh, Attribute attr) {
+readStrategy(ModuleOp module, const Mesh &mesh, Attribute attr) {
   if (auto name = dyn_cast<StringAttr>(attr))
     return parseStrategy(module, mesh, name.getValue());
   DatasetStrategy strategy;
   for (Attribute entry : cast<ArrayAttr>(attr)) {
     auto emitError = [&] { return module.emitError("dataset strategy: "); };
     if (auto layout = dyn_cast<LayoutAttr>(entry)) {
-      if (layout.getMesh().getValue() != meshOp.getSymName())
-        return emitError() << "layout is on mesh " << layout.getMesh()
-                           << ", but the program's mesh is @"
-                           << meshOp.getSymName();
       FailureOr<Layout> value = toLayout(layout, mesh, emitError);
       if (failed(value))
         return failure();
@@ -160,8 +156,7 @@ readStrategy(ModuleOp module, MeshOp meshOp, const Mesh &mesh, Attribute attr) {
 
 /// Returns what the option or the module say, `data_parallel` where neither
 /// does.
-static FailureOr<DatasetStrategy> getStrategy(ModuleOp module, MeshOp meshOp,
-                                              const Mesh &mesh,
+static FailureOr<DatasetStrategy> getStrategy(ModuleOp module, const Mesh &mesh,
                                               StringRef option) {
   Attribute attr = module->getAttr(kDatasetStrategyAttrName);
   auto fullBatch = module->getAttrOfType<BoolAttr>(kFullBatchAttrName);
@@ -173,7 +168,7 @@ static FailureOr<DatasetStrategy> getStrategy(ModuleOp module, MeshOp meshOp,
   if (!option.trim().empty())
     strategy = parseStrategy(module, mesh, option);
   else if (attr)
-    strategy = readStrategy(module, meshOp, mesh, attr);
+    strategy = readStrategy(module, mesh, attr);
   if (succeeded(strategy) && wantsFull &&
       strategy->kind != DatasetStrategy::FullBatch)
     return module.emitError("module says 'pctl.full_batch', but the dataset "
@@ -331,8 +326,7 @@ struct ApplyDatasetStrategy
     if (mesh.findAxis(kInterleaved))
       return meshOp->emitOpError() << "has an axis '" << kInterleaved
                                    << "', which a dataset strategy can't have";
-    FailureOr<DatasetStrategy> dataset =
-        getStrategy(module, *meshOp, mesh, strategy);
+    FailureOr<DatasetStrategy> dataset = getStrategy(module, mesh, strategy);
     if (failed(dataset))
       return failure();
     FailureOr<func::FuncOp> func = getDefaultFunction(module);

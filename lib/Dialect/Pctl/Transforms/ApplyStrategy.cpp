@@ -120,7 +120,8 @@ static FailureOr<MeshOp> declareMesh(ModuleOp module, StringRef text) {
     return diagnostic;
   }
 
-  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  // Not in the module yet: another symbol may be called so.
+  OpBuilder builder(module.getContext());
   SmallVector<MeshAxisAttr> axes;
   for (const layout::MeshAxis &axis : mesh->getAxes())
     axes.push_back(
@@ -131,10 +132,7 @@ static FailureOr<MeshOp> declareMesh(ModuleOp module, StringRef text) {
   MeshOp declared =
       MeshOp::create(builder, module.getLoc(), builder.getStringAttr("mesh"),
                      MeshAxesAttr::get(module.getContext(), axes), devices);
-  // Another symbol may be called so.
-  SymbolTable symbols(module);
-  declared->remove();
-  symbols.insert(declared, module.getBody()->begin());
+  SymbolTable(module).insert(declared, module.getBody()->begin());
   return declared;
 }
 
