@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Part of pctl, a compiler library for distributed tensor programs.
 
-// The nccl dialect: one op a call of the NCCL API. Rationale.md beside this file
-// says why.
+// The nccl dialect: one op a call of the NCCL API. Rationale.md beside this
+// file says why.
 
 #ifndef NCCL_OPS_TD
 #define NCCL_OPS_TD
@@ -31,8 +31,8 @@ def Nccl_Dialect : Dialect {
     host libraries offer alike.
 
     A call on a stream means *enqueued*, not done: until the stream has come to
-    it, and inside a group until the group has ended, the send buffer must not be
-    written and the receive buffer must not be read.
+    it, and inside a group until the group has ended, the send buffer must not
+    be written and the receive buffer must not be read.
 
     All ops of a communicator must come in the same order on all its ranks. So
     every op here has a write effect on one resource, the state of the library:
@@ -73,8 +73,11 @@ def Nccl_Element : AnyTypeOf<[I8, I32, I64, F16, BF16, F32, F64, F8E4M3FN,
                              "element type of NCCL">;
 
 def Nccl_Buffer : ConfinedType<MemRefOf<[Nccl_Element]>,
-    [CPred<"::llvm::cast<::mlir::MemRefType>($_self).getLayout().isIdentity()">],
-    "contiguous memref of i8, i32, i64, f16, bf16, f32, f64, f8E4M3FN or f8E5M2",
+    [CPred<[{
+      ::llvm::cast<::mlir::MemRefType>($_self).getLayout().isIdentity()
+    }]>],
+    "contiguous memref of i8, i32, i64, f16, bf16, f32, f64, f8E4M3FN or "
+    "f8E5M2",
     "::mlir::MemRefType">;
 
 def Nccl_UniqueId : ConfinedType<MemRefOf<[I8]>,
@@ -178,14 +181,12 @@ class Nccl_CommOp<string mnemonic, string function, string meaning>
 }
 
 def Nccl_CommFinalizeOp : Nccl_CommOp<"comm_finalize", "ncclCommFinalize", [{
-    Flushes all that was enqueued on the communicator. Only destroy may follow.
-}]>;
+    Flushes all that was enqueued on the communicator. Only destroy may
+    follow.}]>;
 def Nccl_CommDestroyOp : Nccl_CommOp<"comm_destroy", "ncclCommDestroy", [{
-    Ends the communicator.
-}]>;
+    Ends the communicator.}]>;
 def Nccl_CommAbortOp : Nccl_CommOp<"comm_abort", "ncclCommAbort", [{
-    Ends the communicator without waiting for what was enqueued.
-}]>;
+    Ends the communicator without waiting for what was enqueued.}]>;
 
 class Nccl_CommQueryOp<string mnemonic, string function, string meaning>
     : Nccl_Op<mnemonic> {
@@ -203,12 +204,10 @@ class Nccl_CommQueryOp<string mnemonic, string function, string meaning>
 }
 
 def Nccl_CommCountOp : Nccl_CommQueryOp<"comm_count", "ncclCommCount", [{
-    Returns the number of ranks of the communicator.
-}]>;
+    Returns the number of ranks of the communicator.}]>;
 def Nccl_CommUserRankOp
     : Nccl_CommQueryOp<"comm_user_rank", "ncclCommUserRank", [{
-    Returns this rank's number in the communicator.
-}]>;
+    Returns this rank's number in the communicator.}]>;
 
 class Nccl_GroupOp<string mnemonic, string function, string meaning>
     : Nccl_Op<mnemonic> {
@@ -218,7 +217,6 @@ class Nccl_GroupOp<string mnemonic, string function, string meaning>
     Example:
     ```mlir
     nccl.}] # mnemonic # [{
-
     ```
   }];
   let assemblyFormat = "attr-dict";
@@ -226,11 +224,10 @@ class Nccl_GroupOp<string mnemonic, string function, string meaning>
 
 def Nccl_GroupStartOp : Nccl_GroupOp<"group_start", "ncclGroupStart", [{
     Opens a group: the calls up to the matching end are issued as one. Sends and
-    receives that wait for each other must be in one group. Groups nest.
-}]>;
+    receives that wait for each other must be in one group. Groups nest.}]>;
 def Nccl_GroupEndOp : Nccl_GroupOp<"group_end", "ncclGroupEnd", [{
-    Closes the group and issues its calls, which are then enqueued, not done.
-}]>;
+    Closes the group and issues its calls, which are then enqueued, not
+    done.}]>;
 
 //===----------------------------------------------------------------------===//
 // Collectives
@@ -248,13 +245,12 @@ class Nccl_CollectiveOp<string mnemonic, string function, string meaning,
     Constraints:
     - (C1) buffers are contiguous and of an element type that NCCL has.
     - (C2) both have the same element type.
-    - (C3) `unsigned` is for integers.
-}] # constraints # [{
+    - (C3) `unsigned` is for integers.}] # constraints # [{
+
     Example:
     ```mlir
     nccl.}] # mnemonic # " %send, %recv " # exampleArguments #
     "on %comm, %stream\n        : " # exampleTypes # [{
-
     ```
   }];
   let arguments = !con((ins Nccl_SendBuffer:$send, Nccl_RecvBuffer:$recv),
@@ -269,74 +265,66 @@ class Nccl_CollectiveOp<string mnemonic, string function, string meaning,
 }
 
 defvar sameSize = [{
-    - (C4) both have the same number of elements, where static.
-
-}];
+    - (C4) both have the same number of elements, where static.}];
 
 def Nccl_AllReduceOp : Nccl_CollectiveOp<"all_reduce", "ncclAllReduce", [{
     Each rank receives the element-wise reduction of what all send. Both buffers
-    may be the same.
-}], sameSize, "kind = sum ", "memref<4xf32>, memref<4xf32>",
+    may be the same.}], sameSize, "kind = sum ", "memref<4xf32>, memref<4xf32>",
     (ins Nccl_RedOp:$kind), "`kind` `=` $kind">;
 
 def Nccl_ReduceOp : Nccl_CollectiveOp<"reduce", "ncclReduce", [{
     The root receives the element-wise reduction of what all send; the receive
-    buffers of the others are not used. Both buffers may be the same.
-}], sameSize # [{    - (C5) the root is not negative.
-
-}], "kind = max root = 0 ", "memref<4xf32>, memref<4xf32>",
+    buffers of the others are not used. Both buffers may be the same.}],
+    sameSize # [{
+    - (C5) the root is not negative.}],
+    "kind = max root = 0 ", "memref<4xf32>, memref<4xf32>",
     (ins Nccl_RedOp:$kind, Nccl_Root:$root),
     "`kind` `=` $kind `root` `=` $root">;
 
 def Nccl_BroadcastOp : Nccl_CollectiveOp<"broadcast", "ncclBroadcast", [{
-    All receive what the root sends; the send buffers of the others are not used.
-    Both buffers may be the same.
-}], sameSize # [{    - (C5) the root is not negative.
-
-}], "root = 0 ", "memref<4xf32>, memref<4xf32>", (ins Nccl_Root:$root),
+    All receive what the root sends; the send buffers of the others are not
+    used. Both buffers may be the same.}],
+    sameSize # [{
+    - (C5) the root is not negative.}],
+    "root = 0 ", "memref<4xf32>, memref<4xf32>",
+    (ins Nccl_Root:$root),
     "`root` `=` $root">;
 
 def Nccl_AllGatherOp : Nccl_CollectiveOp<"all_gather", "ncclAllGather", [{
     All receive what all send, in order of rank. The count is that of the send
-    buffer.
-}], [{
-    - (C4) the elements received are a multiple of those sent, where static.
-
-}], "", "memref<4xf32>, memref<4x4xf32>">;
+    buffer.}], [{
+    - (C4) the elements received are a multiple of those sent, where static.}],
+    "", "memref<4xf32>, memref<4x4xf32>">;
 
 def Nccl_ReduceScatterOp
     : Nccl_CollectiveOp<"reduce_scatter", "ncclReduceScatter", [{
     Rank i receives block i of the element-wise reduction of what all send. The
-    count is that of the receive buffer.
-}], [{
-    - (C4) the elements sent are a multiple of those received, where static.
-
-}], "kind = sum ", "memref<4x4xf32>, memref<4xf32>",
+    count is that of the receive buffer.}], [{
+    - (C4) the elements sent are a multiple of those received, where static.}],
+    "kind = sum ", "memref<4x4xf32>, memref<4xf32>",
     (ins Nccl_RedOp:$kind), "`kind` `=` $kind">;
 
 def Nccl_AllToAllOp : Nccl_CollectiveOp<"all_to_all", "ncclAlltoAll", [{
     Block j of rank i's send buffer becomes block i of rank j's receive buffer.
-    The count is the elements of a buffer over the size of the communicator.
-}], sameSize, "", "memref<4x4xf32>, memref<4x4xf32>">;
+    The count is the elements of a buffer over the size of the communicator.}],
+    sameSize, "", "memref<4x4xf32>, memref<4x4xf32>">;
 
 def Nccl_GatherOp : Nccl_CollectiveOp<"gather", "ncclGather", [{
-    The root receives what all send, in order of rank; the receive buffers of the
-    others are not used. The count is that of the send buffer.
-}], [{
+    The root receives what all send, in order of rank; the receive buffers of
+    the others are not used. The count is that of the send buffer.}], [{
     - (C4) the elements received are a multiple of those sent, where static.
-    - (C5) the root is not negative.
-
-}], "root = 0 ", "memref<4xf32>, memref<4x4xf32>", (ins Nccl_Root:$root),
+    - (C5) the root is not negative.}],
+    "root = 0 ", "memref<4xf32>, memref<4x4xf32>",
+    (ins Nccl_Root:$root),
     "`root` `=` $root">;
 
 def Nccl_ScatterOp : Nccl_CollectiveOp<"scatter", "ncclScatter", [{
     Rank i receives block i of what the root sends; the send buffers of the
-    others are not used. The count is that of the receive buffer.
-}], [{
+    others are not used. The count is that of the receive buffer.}], [{
     - (C4) the elements sent are a multiple of those received, where static.
-    - (C5) the root is not negative.
-
-}], "root = 0 ", "memref<4x4xf32>, memref<4xf32>", (ins Nccl_Root:$root),
+    - (C5) the root is not negative.}],
+    "root = 0 ", "memref<4x4xf32>, memref<4xf32>",
+    (ins Nccl_Root:$root),
     "`root` `=` $root">;
 
 //===----------------------------------------------------------------------===//
@@ -354,7 +342,8 @@ class Nccl_PointToPointOp<string mnemonic, string function, string preposition,
 
     Example:
     ```mlir
-    nccl.}] # mnemonic # " %buffer " # preposition # [{ %peer on %comm, %stream : memref<4xf32>
+    nccl.}] # mnemonic # " %buffer " # preposition #
+    " %peer on %comm, %stream : memref<4xf32>" # [{
     ```
   }];
   let arguments = !con(buffer, (ins I32:$peer, Nccl_CommType:$comm,
@@ -370,13 +359,11 @@ class Nccl_PointToPointOp<string mnemonic, string function, string preposition,
 def Nccl_SendOp : Nccl_PointToPointOp<"send", "ncclSend", "to",
                                       (ins Nccl_SendBuffer:$buffer), [{
     Sends the buffer to rank `peer`, which must receive as many elements of the
-    same type from this one.
-}]>;
+    same type from this one.}]>;
 
 def Nccl_RecvOp : Nccl_PointToPointOp<"recv", "ncclRecv", "from",
                                       (ins Nccl_RecvBuffer:$buffer), [{
     Receives the buffer from rank `peer`, which must send as many elements of
-    the same type to this one.
-}]>;
+    the same type to this one.}]>;
 
 #endif // NCCL_OPS_TD

@@ -45,8 +45,8 @@ def Pctl_MeshAxesAttr : Pctl_Attr<"MeshAxes", "mesh_axes"> {
 def Pctl_AxisRefAttr : Pctl_Attr<"AxisRef", "axis"> {
   let summary = "An axis of a mesh, or a factor of one";
   let description = [{
-    `"x"` is the whole axis. `"x":(2)4` is the factor of size 4 that has 2 before
-    it: of a coordinate c on an axis of size 16 it is `(c / 2) % 4`. The sizes
+    `"x"` is the whole axis. `"x":(2)4` is the factor of size 4 that has 2
+    before it: of a coordinate c on an axis of size 16 it is `(c / 2) % 4`. The sizes
     of a whole axis are 0 here, as the mesh knows them.
   }];
   let parameters = (ins StringRefParameter<"name of the axis">:$name,
@@ -209,8 +209,8 @@ def Pctl_RuleAttr : Pctl_Attr<"Rule", "rule"> {
     - (C3) a reduced factor is in an operand and in no result.
     - (C4) a factor that is in operands but in no result is reduced or
       replicated.
-    - (C5) `reduce`, `sizes` and `replicate` name factors of the rule, each once;
-      no factor is both reduced and replicated.
+    - (C5) `reduce`, `sizes` and `replicate` name factors of the rule, each
+      once; no factor is both reduced and replicated.
 
     Constraints of the op that carries it:
     - (C6) it has as many operands and results as the rule.
@@ -221,11 +221,13 @@ def Pctl_RuleAttr : Pctl_Attr<"Rule", "rule"> {
   let parameters = (ins
     OptionalArrayRefParameter<"RuleTensorAttr">:$operands,
     OptionalArrayRefParameter<"RuleTensorAttr">:$results,
-    OptionalArrayRefParameter<"::mlir::StringAttr", "one a factor">:$factorNames,
+    OptionalArrayRefParameter<"::mlir::StringAttr", "one a factor">
+      :$factorNames,
     OptionalArrayRefParameter<"int64_t", "one a factor; 0 where not given">
       :$factorSizes,
     OptionalArrayRefParameter<"RuleReductionAttr">:$reductions,
-    OptionalArrayRefParameter<"int64_t", "factors that stay whole">:$replicated);
+    OptionalArrayRefParameter<"int64_t", "factors that stay whole">
+      :$replicated);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

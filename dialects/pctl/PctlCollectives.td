@@ -28,6 +28,7 @@ class Pctl_CollectiveOp<string mnemonic, dag extraArguments, string extraFormat,
   string constraints = ?;
   string example = ?;
   let description = meaning # [{
+
     Made by planning, from `pctl.redistribute` and by partitioning; lowered to
     the nccl dialect once on buffers.
 
@@ -39,11 +40,11 @@ class Pctl_CollectiveOp<string mnemonic, dag extraArguments, string extraFormat,
     - (C1) input and output are both tensors, or both memrefs; on tensors there
       is one result, of the output's type.
     - (C2) input and output have the same element type.
-    - (C3) the mesh is declared and has the axes, which do not overlap.
-}] # constraints # [{
+    - (C3) the mesh is declared and has the axes, which do not overlap.}] #
+    constraints # [{
+
     Example:
-    ```mlir
-}] # example # [{
+    ```mlir}] # example # [{
     ```
   }];
   let arguments = !con((ins Pctl_TensorOrBuffer:$input,
@@ -52,7 +53,8 @@ class Pctl_CollectiveOp<string mnemonic, dag extraArguments, string extraFormat,
                        (ins Pctl_AxisRefArray:$axes, FlatSymbolRefAttr:$mesh));
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
-    `ins` `(` $input `:` type($input) `)` `outs` `(` $output `:` type($output) `)`
+    `ins` `(` $input `:` type($input) `)`
+    `outs` `(` $output `:` type($output) `)`
   }] # extraFormat # [{
     `axes` `=` custom<AxisList>($axes) `on` $mesh attr-dict
     (`->` type($result)^)?
@@ -84,19 +86,15 @@ def Pctl_AllGatherOp : Pctl_CollectiveOp<"all_gather",
   let summary = "Joins the blocks of a group along a dim, on each of its ranks";
   let meaning = [{
     The output is the inputs of the ranks of the group, in order of position,
-    one behind the other along `dim`.
-}];
+    one behind the other along `dim`.}];
   let constraints = [{
     - (C4) `dim` is a dim of the input, and the output has as many.
     - (C5) in `dim` the output has the group's size times the input's elements,
       where both are static; the inputs may differ there where it is dynamic.
-    - (C6) all other dims are equal where both are static.
-
-}];
+    - (C6) all other dims are equal where both are static.}];
   let example = [{
     %r = pctl.all_gather ins(%x : tensor<4x2xf32>) outs(%o : tensor<4x8xf32>)
-        dim = 1 axes = ["data"] on @m -> tensor<4x8xf32>
-}];
+        dim = 1 axes = ["data"] on @m -> tensor<4x8xf32>}];
 }
 
 def Pctl_AllSliceOp : Pctl_CollectiveOp<"all_slice",
@@ -105,20 +103,16 @@ def Pctl_AllSliceOp : Pctl_CollectiveOp<"all_slice",
   let meaning = [{
     The output is the block of the input that falls to this rank's position in
     the group, along `dim`, in blocks of b = ceil(n / k) of its n elements. The
-    inputs of a group are equal; nothing is sent. It undoes an all_gather.
-}];
+    inputs of a group are equal; nothing is sent. It undoes an all_gather.}];
   let constraints = [{
     - (C4) `dim` is a dim of the input, static there, and the output has as many
       dims.
     - (C5) in `dim` the output has n / k elements where k divides n, and is
       dynamic where it doesn't.
-    - (C6) all other dims are equal where both are static.
-
-}];
+    - (C6) all other dims are equal where both are static.}];
   let example = [{
     %r = pctl.all_slice ins(%x : tensor<4x8xf32>) outs(%o : tensor<4x2xf32>)
-        dim = 1 axes = ["data"] on @m -> tensor<4x2xf32>
-}];
+        dim = 1 axes = ["data"] on @m -> tensor<4x2xf32>}];
 }
 
 def Pctl_AllReduceOp : Pctl_CollectiveOp<"all_reduce",
@@ -128,19 +122,15 @@ def Pctl_AllReduceOp : Pctl_CollectiveOp<"all_reduce",
   let meaning = [{
     Each element of the output is the combination, by `kind`, of that element of
     the inputs of all ranks of the group. The order is not specified, but is the
-    same on all ranks. Input and output may be the same buffer.
-}];
+    same on all ranks. Input and output may be the same buffer.}];
   let constraints = [{
     - (C4) input and output have the same shape, where static.
     - (C5) the kind is one for the element type: `sum` and `product` for
-      integers, floats and complex numbers, `maximumf`, `maxnumf`, `minimumf` and
-      `minnumf` for floats, all others for integers.
-
-}];
+      integers, floats and complex numbers, `maximumf`, `maxnumf`, `minimumf`
+      and `minnumf` for floats, all others for integers.}];
   let example = [{
     %r = pctl.all_reduce ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>)
-        kind = sum axes = ["data"] on @m -> tensor<4xf32>
-}];
+        kind = sum axes = ["data"] on @m -> tensor<4xf32>}];
 }
 
 def Pctl_ReduceScatterOp : Pctl_CollectiveOp<"reduce_scatter",
@@ -149,21 +139,17 @@ def Pctl_ReduceScatterOp : Pctl_CollectiveOp<"reduce_scatter",
   let summary = "Combines the contributions of a group, each rank its block";
   let meaning = [{
     As all_reduce, then all_slice along `dim`: the output is this rank's block
-    of the combined inputs.
-}];
+    of the combined inputs.}];
   let constraints = [{
     - (C4) `dim` is a dim of the input, and the output has as many.
     - (C5) in `dim` the input has the group's size times the output's elements,
       where both are static.
     - (C6) all other dims are equal where both are static.
-    - (C7) the kind is one for the element type, as C5 of all_reduce says.
-
-}];
+    - (C7) the kind is one for the element type, as C5 of all_reduce says.}];
   let example = [{
     %r = pctl.reduce_scatter ins(%x : tensor<8x2xf32>)
         outs(%o : tensor<2x2xf32>) kind = sum dim = 0 axes = ["data"] on @m
-        -> tensor<2x2xf32>
-}];
+        -> tensor<2x2xf32>}];
 }
 
 def Pctl_AllToAllOp : Pctl_CollectiveOp<"all_to_all",
@@ -175,21 +161,17 @@ def Pctl_AllToAllOp : Pctl_CollectiveOp<"all_to_all",
     The input is k equal blocks along `split_dim`, one for each rank of the
     group. The output is the blocks that this rank got, in order of position of
     their senders, one behind the other along `concat_dim`. The two may be the
-    same dim.
-}];
+    same dim.}];
   let constraints = [{
-    - (C4) `split_dim` and `concat_dim` are dims of the input, and the output has
-      as many.
+    - (C4) `split_dim` and `concat_dim` are dims of the input, and the output
+      has as many.
     - (C5) the group's size divides the input's `split_dim`, where static.
     - (C6) each dim of the output is that of the input, divided by the group's
-      size if it is `split_dim` and multiplied by it if it is `concat_dim`, where
-      both are static.
-
-}];
+      size if it is `split_dim` and multiplied by it if it is `concat_dim`,
+      where both are static.}];
   let example = [{
     %r = pctl.all_to_all ins(%x : tensor<8x2xf32>) outs(%o : tensor<2x8xf32>)
-        split_dim = 0 concat_dim = 1 axes = ["data"] on @m -> tensor<2x8xf32>
-}];
+        split_dim = 0 concat_dim = 1 axes = ["data"] on @m -> tensor<2x8xf32>}];
 }
 
 def Pctl_PermuteOp : Pctl_CollectiveOp<"permute",
@@ -201,18 +183,14 @@ def Pctl_PermuteOp : Pctl_CollectiveOp<"permute",
     destination is the input of the source. At a position that is no
     destination the output keeps its value.
 
-    In C++, `pairs` is flat; use getPairList().
-}];
+    In C++, `pairs` is flat; use getPairList().}];
   let constraints = [{
     - (C4) input and output have the same shape, where static.
     - (C5) positions are in the group.
-    - (C6) no position is a source twice, or a destination twice.
-
-}];
+    - (C6) no position is a source twice, or a destination twice.}];
   let example = [{
     %r = pctl.permute ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>)
-        pairs = [[0, 1], [1, 0]] axes = ["model"] on @m -> tensor<4xf32>
-}];
+        pairs = [[0, 1], [1, 0]] axes = ["model"] on @m -> tensor<4xf32>}];
   let moreClassDeclaration = [{
     /// Returns the pairs of source and destination.
     ::llvm::SmallVector<std::pair<int64_t, int64_t>> getPairList();
@@ -225,17 +203,14 @@ def Pctl_BroadcastOp : Pctl_CollectiveOp<"broadcast",
   let summary = "Gives the input of one position to its whole group";
   let meaning = [{
     The output is the input of the rank at position `root` of the group. The
-    inputs of the others do not count. Input and output may be the same buffer.
-}];
+    inputs of the others do not count. Input and output may be the same
+    buffer.}];
   let constraints = [{
     - (C4) input and output have the same shape, where static.
-    - (C5) `root` is a position of the group.
-
-}];
+    - (C5) `root` is a position of the group.}];
   let example = [{
     %r = pctl.broadcast ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>)
-        root = 0 axes = ["data"] on @m -> tensor<4xf32>
-}];
+        root = 0 axes = ["data"] on @m -> tensor<4xf32>}];
 }
 
 def Pctl_ExchangeOp : Pctl_CollectiveOp<"exchange",
@@ -250,8 +225,7 @@ def Pctl_ExchangeOp : Pctl_CollectiveOp<"exchange",
     part first. Each rank sends to each member of its group the intersection of
     its own `from` box with the member's `to` box, as far as the member needs it
     from this rank: where several hold an element they hold the same, and the
-    lowering chooses. Uneven and empty boxes are as good as any.
-}];
+    lowering chooses. Uneven and empty boxes are as good as any.}];
   let constraints = [{
     - (C4) both layouts are on the mesh of the op and can lay out the global
       tensor (C1 to C6 of `#pctl.layout`), of static shape.
@@ -261,15 +235,12 @@ def Pctl_ExchangeOp : Pctl_CollectiveOp<"exchange",
       reduced.
     - (C7) `axes` reach all that a rank can lack: for each dim that `from` and
       `to` do not cut alike, `axes` contain what `from` cuts it by; of even
-      blocks, what it cuts it by behind the common prefix.
-
-}];
+      blocks, what it cuts it by behind the common prefix.}];
   let example = [{
     %r = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>)
         from <@m, [{"data"}, {} ]>
         to <@m, [{}, {"data"} ]> of tensor<8x8xf32>
-        axes = ["data"] on @m -> tensor<8x2xf32>
-}];
+        axes = ["data"] on @m -> tensor<8x2xf32>}];
 }
 
 #endif // PCTL_COLLECTIVES_TD

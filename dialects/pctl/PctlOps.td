@@ -18,7 +18,7 @@ include "mlir/IR/RegionKindInterface.td"
 class Pctl_Op<string mnemonic, list<Trait> traits = []>
     : Op<Pctl_Dialect, mnemonic, traits>;
 
-def Pctl_UsesSymbols : DeclareOpInterfaceMethods<SymbolUserOpInterface>;
+defvar Pctl_UsesSymbols = DeclareOpInterfaceMethods<SymbolUserOpInterface>;
 
 //===----------------------------------------------------------------------===//
 // Symbols
@@ -194,7 +194,8 @@ def Pctl_ManualOp : Pctl_Op<"manual",
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `(` $inputs `)` `in` custom<LayoutList>($in_layouts)
-    `out` custom<LayoutList>($out_layouts) attr-dict-with-keyword $body `:` functional-type($inputs, $results)
+    `out` custom<LayoutList>($out_layouts) attr-dict-with-keyword
+    $body `:` functional-type($inputs, $results)
   }];
   let extraClassDeclaration = [{
     /// Returns the values that the region yields.

@@ -78,7 +78,7 @@ func.func private @unknown_on_result() -> (tensor<4xf32> {pctl.data})
 
 // -----
 
-// expected-error @below {{'func.func' op unknown attribute 'pctl.form' on an op, known are pctl.layouts, pctl.rule}}
+// expected-error @below {{'func.func' op unknown attribute 'pctl.form' on an op, known are pctl.layouts, pctl.operand_layouts, pctl.rule}}
 func.func private @unknown_on_op() attributes {pctl.form = "local"}
 
 // -----
