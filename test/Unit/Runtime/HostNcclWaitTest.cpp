@@ -243,8 +243,9 @@ TEST(HostNcclLeaving, destroyed_while_others_wait) {
 TEST(HostNcclLeaving, finalized_before_others_call) {
   std::vector<Outcome> outcomes = onRanks(2, [](int rank, ncclComm_t comm) {
     ncclComm_t part = splitAll(comm, "part");
-    if (rank)
+    if (rank) {
       EXPECT_EQ(ncclCommFinalize(part), ncclSuccess);
+    }
     ncclAllReduce(data[rank], data[rank], 1, ncclFloat32, ncclSum, comm,
                   nullptr);
     return ncclSend(data[rank], 4, ncclFloat32, 1 - rank, part, nullptr);
@@ -259,8 +260,9 @@ TEST(HostNcclLeaving, finalized_before_others_call) {
 TEST(HostNcclLeaving, does_not_matter_to_those_who_need_it_no_more) {
   std::vector<Outcome> outcomes = onRanks(3, [](int rank, ncclComm_t comm) {
     ncclComm_t part = splitAll(comm, "part");
-    if (rank == 2)
+    if (rank == 2) {
       EXPECT_EQ(ncclCommDestroy(part), ncclSuccess);
+    }
     ncclAllReduce(data[rank], data[rank], 1, ncclFloat32, ncclSum, comm,
                   nullptr);
     if (rank == 0)

@@ -82,8 +82,9 @@ void Case::allReduce() const {
   synchronize(rank.stream);
   expectReduced(type, op, rank.count, downloadAll<char>(recv),
                 expected(type, op, rank.count, 0, count));
-  if (!inPlace)
+  if (!inPlace) {
     EXPECT_EQ(downloadAll<char>(send), input);
+  }
 }
 
 void Case::reduce(int root) const {
