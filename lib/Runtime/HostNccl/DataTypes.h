@@ -42,6 +42,12 @@ inline float floatOf(uint32_t bits) {
   return value;
 }
 
+/// One of two words, without a branch that keeps a loop from being vectorized.
+inline uint32_t choose(bool condition, uint32_t ifTrue, uint32_t ifFalse) {
+  uint32_t mask = 0u - static_cast<uint32_t>(condition);
+  return (ifTrue & mask) | (ifFalse & ~mask);
+}
+
 /// A binary floating point format smaller than float, with gradual underflow:
 /// a sign, ExponentBits, MantissaBits. Where HasInfinity is false the all-ones
 /// exponent holds numbers, and only an all-ones mantissa with it is NaN.
@@ -71,12 +77,13 @@ struct SmallFloat {
     uint32_t subnormal =
         bitsOf(static_cast<float>(static_cast<int>(magnitude)) *
                floatOf((128u - bias - MantissaBits) << 23));
-    uint32_t result = magnitude < (1u << MantissaBits) ? subnormal : normal;
+    uint32_t result =
+        choose(magnitude < (1u << MantissaBits), subnormal, normal);
     if (HasInfinity)
-      result = magnitude >= exponentMask ? (magnitude << shift) | 0x7f800000u
-                                         : result;
+      result = choose(magnitude >= exponentMask,
+                      (magnitude << shift) | 0x7f800000u, result);
     else
-      result = magnitude == nan ? 0x7fc00000u : result;
+      result = choose(magnitude == nan, 0x7fc00000u, result);
     return floatOf(result | sign);
   }
 
@@ -93,12 +100,13 @@ struct SmallFloat {
     constexpr uint32_t rounder = (150u + 1 - bias - MantissaBits) << 23;
     uint32_t subnormal =
         bitsOf(floatOf(magnitude) + floatOf(rounder)) - rounder;
-    uint32_t result = magnitude < ((128u - bias) << 23) ? subnormal : normal;
-    constexpr uint32_t overflow = Saturates ? largest : exponentMask;
-    result = result > largest ? overflow : result;
+    uint32_t result =
+        choose(magnitude < ((128u - bias) << 23), subnormal, normal);
+    result =
+        choose(result > largest, Saturates ? largest : exponentMask, result);
     if (HasInfinity)
-      result = magnitude == 0x7f800000u ? exponentMask : result;
-    result = magnitude > 0x7f800000u ? nan : result;
+      result = choose(magnitude == 0x7f800000u, exponentMask, result);
+    result = choose(magnitude > 0x7f800000u, nan, result);
     return {static_cast<BitsT>(result | sign)};
   }
 };
@@ -118,7 +126,8 @@ struct BFloat16 {
     uint32_t bits = bitsOf(value);
     uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
     bool isNaN = (bits & 0x7fffffffu) > 0x7f800000u;
-    return {static_cast<uint16_t>(isNaN ? (bits >> 16) | 0x40u : rounded)};
+    return {
+        static_cast<uint16_t>(choose(isNaN, (bits >> 16) | 0x40u, rounded))};
   }
 };
 

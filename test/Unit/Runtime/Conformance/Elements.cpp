@@ -137,7 +137,8 @@ std::vector<double> conformance::decode(ncclDataType_t type,
 
 double conformance::inputOf(ncclDataType_t type, ncclRedOp_t op, int rank,
                             size_t index) {
-  size_t mix = rank * 7 + index * 3 + index / 8 + (rank * index) % 5;
+  size_t row = static_cast<size_t>(rank);
+  size_t mix = row * 7 + index * 3 + index / 8 + (row * index) % 5;
   if (op == ncclProd) {
     static const double floats[] = {1, 2, -1, 0.5};
     static const double integers[] = {1, 2, 3, -1};
