@@ -168,3 +168,21 @@ func.func @layouts_fit(%x: tensor<4xf32>) {
   %0 = math.exp %x {pctl.layouts = [#pctl.layout<@m, []>]} : tensor<4xf32>
   return
 }
+
+// -----
+
+pctl.mesh @m <["x"=2]>
+func.func @operand_layouts_are_an_array(%x: tensor<4xf32>) {
+  // expected-error @below {{'math.exp' op 'pctl.operand_layouts' is unit, expected an array}}
+  %0 = math.exp %x {pctl.operand_layouts} : tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2]>
+func.func @operand_layouts_hold_layouts(%x: tensor<4xf32>) {
+  // expected-error @below {{'math.exp' op wanted layout of tensor operand 0: found unit, expected a layout}}
+  %0 = math.exp %x {pctl.operand_layouts = [unit]} : tensor<4xf32>
+  return
+}
