@@ -7,6 +7,7 @@
 #include "pctl/Dialect/Nccl/IR/Nccl.h"
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
 #include "pctl/Dialect/Pctl/Transforms/BufferizableOpInterfaceImpl.h"
+#include "pctl/Dialect/Pctl/Transforms/Partition.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 #include "pctl/Dialect/Pctl/Transforms/ShardingRules.h"
 #include "pctl/Pipelines/ToLLVM.h"
@@ -14,6 +15,7 @@
 void pctl::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<PctlDialect, nccl::NcclDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerPartitionExternalModels(registry);
   registerShardingRules(registry);
 }
 

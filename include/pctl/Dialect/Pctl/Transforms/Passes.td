@@ -243,4 +243,114 @@ def InsertRedistributionPass
   let dependentDialects = ["::pctl::PctlDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// To the local form
+//===----------------------------------------------------------------------===//
+
+def PartitionPass : Pass<"pctl-partition", "mlir::ModuleOp"> {
+  let summary = "Cut the program into what each rank runs";
+  let description = [{
+    Before: the laid-out form. After: the local form: types are what a rank
+    holds, `pctl.redistribute` is in its local spelling, function arguments and
+    results keep `pctl.layout` and have the type before in `pctl.global_type`.
+    docs/partition.md says, op by op, what each rank computes; it computes the
+    same.
+
+    Example, on `pctl.mesh @m <["x"=2]>`:
+
+    ```mlir
+    func.func @f(%a: tensor<5x4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}, {} ]>}) ... {
+      %0 = math.exp %a {pctl.layouts = [#pctl.layout<@m, [{"x"}, {} ]>]} : tensor<5x4xf32>
+    ```
+    becomes
+    ```mlir
+    func.func @f(%a: tensor<?x4xf32> {pctl.global_type = tensor<5x4xf32>,
+        pctl.layout = #pctl.layout<@m, [{"x"}, {} ]>}) ... {
+      %0 = math.exp %a : tensor<?x4xf32>
+    ```
+
+    Never pads, never communicates, never changes a layout. Errors, each at its
+    op: a tensor without a layout; layouts that do not fit together; an op that
+    can't be cut as they ask; layouts over several meshes in one function. The
+    program is then as it was.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::pctl::PctlDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// To the planned form
+//===----------------------------------------------------------------------===//
+
+def PlanRedistributionPass
+    : Pass<"pctl-plan-redistribution", "mlir::ModuleOp"> {
+  let summary = "Make collectives of changes of layout";
+  let description = [{
+    Before: the local form. After: the planned form: each `pctl.redistribute` is
+    the steps of its plan (docs/redistribution.md), each one op, in
+    destination-passing style with a `tensor.empty` to write to. A slice that no
+    `pctl.all_slice` can do, as its blocks do not nest, is a
+    `tensor.extract_slice`. Equal redistributions share one plan.
+
+    Example, on `pctl.mesh @m <["x"=2]>`, `#row` and `#col` cutting dim 0 and 1:
+
+    ```mlir
+    %1 = pctl.redistribute %0 from #row to #col of tensor<4x4xf32>
+        : tensor<2x4xf32> -> tensor<4x2xf32>
+    ```
+    becomes
+    ```mlir
+    %out = tensor.empty() : tensor<4x2xf32>
+    %1 = pctl.all_to_all ins(%0 : tensor<2x4xf32>) outs(%out : tensor<4x2xf32>)
+        split_dim = 1 concat_dim = 0 axes = ["x"] on @m -> tensor<4x2xf32>
+    ```
+
+    Never moves an op. Errors: a redistribute that the planner refuses, one of
+    the laid-out form, an exchange of a tensor with a dim of unknown size.
+  }];
+  let options = [
+    Option<"printPlans", "print-plans", "bool", /*default=*/"false",
+           "Remark on each redistribute with its plan and bytes">,
+  ];
+  let statistics = [
+    Statistic<"numPlans", "plans", "Plans made">,
+    Statistic<"numReused", "plans-reused", "Times that a plan was used again">,
+    Statistic<"numSteps", "steps", "Steps written">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+    "::pctl::PctlDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// In every form
+//===----------------------------------------------------------------------===//
+
+def VerifyFormPass : Pass<"pctl-verify-form", "mlir::ModuleOp"> {
+  let summary = "Check what must hold in a form";
+  let description = [{
+    Checks the rules of a form, which pctl/Dialect/Pctl/Transforms/Form.h lists:
+    of the given one, else of the one that the module says it is in. Reports each
+    op that breaks one, by the label of the rule.
+
+    Example: `--pctl-verify-form=form=planned` on a program with a
+    `pctl.redistribute` says
+
+    ```
+    error: 'pctl.redistribute' op breaks P1 of the planned form: planning makes
+    collectives of it
+    ```
+
+    Never changes the program.
+  }];
+  let options = [
+    Option<"form", "form", "std::string", /*default=*/"",
+           "annotated, laid-out, local, planned, buffers or executable">,
+  ];
+}
+
 #endif // PCTL_DIALECT_PCTL_TRANSFORMS_PASSES_TD

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+/// \file
+/// The forms of a program on its way from the annotated to the executable one:
+/// what holds in each, and who is allowed to start from it. docs/forms.md has
+/// the table.
+
+#ifndef PCTL_DIALECT_PCTL_TRANSFORMS_FORM_H
+#define PCTL_DIALECT_PCTL_TRANSFORMS_FORM_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+
+namespace pctl {
+
+/// How far compilation got. A module says it in `pctl.form`.
+enum class Form {
+  Annotated,  ///< layouts where the user wants them
+  LaidOut,    ///< every tensor has a layout, each change of one is an op
+  Local,      ///< types are what a rank holds
+  Planned,    ///< changes of layout are collectives
+  Buffers,    ///< no tensors are left
+  Executable, ///< the LLVM dialect
+};
+
+/// Returns the keyword of \p form: `annotated`, `laid-out`, `local`, `planned`,
+/// `buffers`, `executable`.
+llvm::StringRef stringifyForm(Form form);
+
+/// Returns the form that \p keyword names, if any.
+std::optional<Form> symbolizeForm(llvm::StringRef keyword);
+
+/// Returns the form that \p module says it is in, if it says so.
+std::optional<Form> getForm(mlir::ModuleOp module);
+
+/// Makes \p module say that it is in \p form.
+void setForm(mlir::ModuleOp module, Form form);
+
+/// Fails, having reported it, where \p module says that it is in another form
+/// than \p form, which pass \p pass needs and pass \p producer makes. A module
+/// that says nothing is taken to be in it.
+llvm::LogicalResult requireForm(mlir::ModuleOp module, Form form,
+                                llvm::StringRef pass, llvm::StringRef producer);
+
+/// Checks that what must hold in \p form holds in \p module, whatever form the
+/// module says it is in. Reports each op that breaks a rule, with the rule.
+///
+/// Rules, each with its label in the messages:
+/// - annotated: (A1) no `pctl.redistribute` and no collective outside of
+///   `pctl.manual`; layouts are checked by the dialect.
+/// - laid-out: what verifyLaidOut (ValueLayouts.h) says: every tensor has a
+///   layout, each op's layouts are those of one cut of its rule, no
+///   `pctl.shard` is left.
+/// - local: (C1) no `pctl.layouts`, `pctl.rule`, `pctl.shard` or `pctl.manual`;
+///   (C2) `pctl.redistribute` is in its local spelling; (C3) what a function
+///   takes or gives with a `pctl.layout` has the local type of its
+///   `pctl.global_type`.
+/// - planned: (P1) the same, without `pctl.redistribute`.
+/// - buffers: (B1) no tensor types; (B2) no ops of the global view.
+/// - executable: (E1) only the LLVM and gpu dialects and builtin.module; gpu
+///   only as gpu.binary.
+llvm::LogicalResult verifyForm(mlir::ModuleOp module, Form form);
+
+} // namespace pctl
+
+#endif // PCTL_DIALECT_PCTL_TRANSFORMS_FORM_H

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+/// \file
+/// Counts the collectives of a program and what they move. The traffic of each
+/// is that of a step of a plan (pctl/Redistribute/Traffic.h): the op's types
+/// say enough to write down such a step.
+
+#include "pctl/Dialect/Pctl/Transforms/CollectiveSummary.h"
+#include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
+#include "pctl/Dialect/Pctl/IR/Pctl.h"
+#include "pctl/Layout/LayoutText.h"
+#include "pctl/Redistribute/Traffic.h"
+#include "pctl/Support/CheckedArith.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace pctl {
+
+using redistribute::Step;
+using redistribute::StepKind;
+
+/// Returns the bytes of an element of \p type, or nothing for a type whose size
+/// is not known here.
+static std::optional<int64_t> getElementBytes(Type type) {
+  if (type.isIntOrFloat())
+    return ceilDiv(type.getIntOrFloatBitWidth(), 8);
+  if (type.isIndex())
+    return 8;
+  if (auto complexType = dyn_cast<ComplexType>(type))
+    if (std::optional<int64_t> part =
+            getElementBytes(complexType.getElementType()))
+      return 2 * *part;
+  return std::nullopt;
+}
+
+/// Returns the bytes of \p count elements of \p type, where that is known.
+static std::optional<int64_t> getBytes(std::optional<int64_t> count,
+                                       Type type) {
+  std::optional<int64_t> bytes = getElementBytes(type);
+  if (!count || !bytes)
+    return std::nullopt;
+  return checkedMul(*count, *bytes);
+}
+
+/// Returns the layout that cuts dim \p dim alone, by \p axes.
+static layout::Layout getCutOfDim(unsigned rank, unsigned dim,
+                                  ArrayRef<layout::AxisRef> axes) {
+  layout::Layout layout = layout::Layout::replicated(rank);
+  layout.dims[dim].axes.assign(axes.begin(), axes.end());
+  return layout;
+}
+
+/// A step of a plan for a tensor of a shape.
+struct StepOfTensor {
+  Step step;
+  SmallVector<int64_t> shape;
+};
+
+/// Returns a step that moves what \p op moves. What stays the same in a step is
+/// left out of its layouts: only sizes count here.
+static std::optional<StepOfTensor> getStep(CollectiveOpInterface op,
+                                           ArrayRef<layout::AxisRef> axes) {
+  auto inputType = cast<ShapedType>(op.getInput().getType());
+  auto outputType = cast<ShapedType>(op.getOutput().getType());
+  StepOfTensor result;
+  Step &step = result.step;
+  step.axes.assign(axes.begin(), axes.end());
+  result.shape.assign(inputType.getShape().begin(), inputType.getShape().end());
+  unsigned rank = result.shape.size();
+  step.from = step.to = layout::Layout::replicated(rank);
+  bool isKnown = llvm::TypeSwitch<Operation *, bool>(op)
+                     .Case([&](AllGatherOp gather) {
+                       step.kind = StepKind::AllGather;
+                       result.shape.assign(outputType.getShape().begin(),
+                                           outputType.getShape().end());
+                       step.from = getCutOfDim(rank, gather.getDim(), axes);
+                       return true;
+                     })
+                     .Case([&](ReduceScatterOp scatter) {
+                       step.kind = StepKind::ReduceScatter;
+                       step.to = getCutOfDim(rank, scatter.getDim(), axes);
+                       return true;
+                     })
+                     .Case([&](AllReduceOp) {
+                       step.kind = StepKind::AllReduce;
+                       return true;
+                     })
+                     .Case([&](AllToAllOp) {
+                       step.kind = StepKind::AllToAll;
+                       return true;
+                     })
+                     // A broadcast gives a rank what it would get of one peer.
+                     .Case<PermuteOp, BroadcastOp>([&](auto) {
+                       step.kind = StepKind::Permute;
+                       return true;
+                     })
+                     .Default([](Operation *) { return false; });
+  if (!isKnown || ShapedType::isDynamicShape(result.shape))
+    return std::nullopt;
+  return result;
+}
+
+/// Returns the step that \p exchange is.
+static std::optional<StepOfTensor> getStep(ExchangeOp exchange,
+                                           ArrayRef<layout::AxisRef> axes) {
+  auto type = cast<RankedTensorType>(exchange.getGlobalType());
+  bool failedToRead = false;
+  auto read = [&](Attribute attr) {
+    FailureOr<LayoutOnMesh> layout =
+        getCheckedLayout(attr, type.getShape(), exchange,
+                         [&] { return exchange.emitOpError(); });
+    failedToRead |= failed(layout);
+    return succeeded(layout) ? layout->layout : layout::Layout();
+  };
+  StepOfTensor result;
+  result.step.kind = StepKind::Exchange;
+  result.step.axes.assign(axes.begin(), axes.end());
+  result.step.from = read(exchange.getFrom());
+  result.step.to = read(exchange.getTo());
+  result.shape.assign(type.getShape().begin(), type.getShape().end());
+  if (failedToRead)
+    return std::nullopt;
+  return result;
+}
+
+std::vector<CollectiveUse> collectCollectives(ModuleOp module) {
+  std::vector<CollectiveUse> uses;
+  module.walk([&](CollectiveOpInterface op) {
+    if (isa<AllSliceOp>(op))
+      return;
+    layout::Mesh mesh = op.getMeshValue();
+    SmallVector<layout::AxisRef> axes = op.getMeshAxes();
+    auto exchange = dyn_cast<ExchangeOp>(op.getOperation());
+    std::optional<StepOfTensor> step =
+        exchange ? getStep(exchange, axes) : getStep(op, axes);
+    auto type = cast<ShapedType>(op.getInput().getType());
+    std::optional<int64_t> held, received;
+    if (type.hasStaticShape())
+      held = checkedProduct(type.getShape());
+    if (step)
+      received =
+          redistribute::getTraffic(mesh, step->shape, step->step).maxReceived;
+    uses.push_back({op, op->getName().stripDialect(),
+                    layout::toString(mesh, ArrayRef(axes)),
+                    getBytes(held, type.getElementType()),
+                    getBytes(received, type.getElementType())});
+  });
+  return uses;
+}
+
+namespace {
+/// Sums over some collectives.
+struct Sums {
+  int64_t count = 0;
+  int64_t bytes = 0;
+  bool isComplete = true;
+
+  void add(const CollectiveUse &use) {
+    ++count;
+    bytes += use.receivedBytes.value_or(0);
+    isComplete &= use.receivedBytes.has_value();
+  }
+  void print(raw_ostream &os) const {
+    os << count << ", " << (isComplete ? "" : "at least ") << bytes
+       << " bytes received a rank\n";
+  }
+};
+} // namespace
+
+void printCollectiveSummary(ArrayRef<CollectiveUse> uses, raw_ostream &os) {
+  llvm::MapVector<std::pair<StringRef, StringRef>, Sums> lines;
+  Sums total;
+  for (const CollectiveUse &use : uses) {
+    lines[{use.kind, use.axes}].add(use);
+    total.add(use);
+  }
+  for (auto &[key, sums] : lines) {
+    os << key.first << " over " << key.second << ": ";
+    sums.print(os);
+  }
+  os << "total: ";
+  total.print(os);
+}
+
+} // namespace pctl

@@ -1,0 +1,61 @@
+// RUN: split-file %s %t
+// RUN: pctl-opt %t/annotated.mlir --pctl-verify-form=form=annotated --verify-diagnostics
+// RUN: pctl-opt %t/laid-out.mlir --pctl-verify-form --verify-diagnostics
+// RUN: pctl-opt %t/local.mlir --pctl-verify-form=form=local --verify-diagnostics
+// RUN: pctl-opt %t/buffers.mlir --pctl-verify-form=form=buffers --verify-diagnostics
+// RUN: pctl-opt %t/executable.mlir --pctl-verify-form=form=executable --verify-diagnostics
+// RUN: pctl-opt %t/none.mlir --pctl-verify-form --verify-diagnostics
+// RUN: not pctl-opt %t/buffers.mlir --pctl-verify-form=form=liquid 2>&1 | FileCheck %s
+// CHECK: error: 'liquid' is no form; the forms are annotated, laid-out, local, planned, buffers, executable
+
+//--- annotated.mlir
+pctl.mesh @m <["x"=2]>
+func.func @a1(%a: tensor<4xf32>) {
+  // expected-error @+1 {{'pctl.redistribute' op breaks A1 of the annotated form: it belongs to a later form}}
+  %0 = pctl.redistribute %a from <@m, [{"x"}]> to <@m, [{}]> : tensor<4xf32>
+  %1 = pctl.manual (%a) in [#pctl.layout<@m, [{"x"}]>] out [#pctl.layout<@m, [{}]>] {
+  ^bb0(%local: tensor<2xf32>):
+    %e = tensor.empty() : tensor<4xf32>
+    %2 = pctl.all_gather ins(%local : tensor<2xf32>) outs(%e : tensor<4xf32>) dim = 0 axes = ["x"] on @m -> tensor<4xf32>
+    pctl.return %2 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+//--- laid-out.mlir
+module attributes {pctl.form = "laid-out"} {
+  pctl.mesh @m <["x"=2]>
+  func.func @unlike(%a: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}) {
+    // expected-error @+1 {{'math.exp' op}}
+    %0 = math.exp %a {pctl.layouts = [#pctl.layout<@m, [{}]>]} : tensor<4xf32>
+    return
+  }
+}
+
+//--- local.mlir
+pctl.mesh @m <["x"=2]>
+func.func @c2(%a: tensor<4xf32>) {
+  // expected-error @+1 {{'pctl.redistribute' op breaks C2 of the local form: it lacks 'of' and the type of the whole tensor}}
+  %0 = pctl.redistribute %a from <@m, [{"x"}]> to <@m, [{}]> : tensor<4xf32>
+  return
+}
+// expected-error @+1 {{'func.func' op breaks C3 of the local form: argument #0 has 'pctl.layout' but no 'pctl.global_type'}}
+func.func @c3_no_global_type(%a: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}) {
+  return
+}
+
+//--- buffers.mlir
+pctl.mesh @m <["x"=2]>
+// expected-error @+1 {{'func.func' op breaks B1 of the buffers form: it has a tensor type}}
+func.func @b1(%a: tensor<4xf32>) {
+  return
+}
+
+//--- executable.mlir
+// expected-error @+1 {{'func.func' op breaks E1 of the executable form: it is not in the LLVM dialect}}
+func.func private @e1()
+llvm.func @fine()
+
+//--- none.mlir
+// expected-error @+1 {{the module has no 'pctl.form' that says what to check; give form=...}}
+module {}
