@@ -10,7 +10,7 @@
 #include "pctl/Dialect/Pctl/Transforms/Partition.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 #include "pctl/Dialect/Pctl/Transforms/ShardingRules.h"
-#include "pctl/Pipelines/ToLLVM.h"
+#include "pctl/Pipelines/Pipelines.h"
 
 void pctl::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<PctlDialect, nccl::NcclDialect>();
@@ -22,5 +22,5 @@ void pctl::registerAllDialects(mlir::DialectRegistry &registry) {
 void pctl::registerAllPasses() {
   registerPctlPasses();
   registerPctlConversionPasses();
-  registerToLLVMPipelines();
+  registerPipelines();
 }

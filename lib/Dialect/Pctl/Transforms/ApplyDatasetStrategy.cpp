@@ -317,8 +317,23 @@ struct ApplyDatasetStrategy
     : pctl::impl::ApplyDatasetStrategyPassBase<ApplyDatasetStrategy> {
   using ApplyDatasetStrategyPassBase::ApplyDatasetStrategyPassBase;
 
+  /// Returns whether the options or the program name a strategy or data.
+  bool isAsked(ModuleOp module) {
+    if (!strategy.empty() || !dataArgs.empty() ||
+        module->hasAttr(kDatasetStrategyAttrName) ||
+        module->hasAttr(kFullBatchAttrName))
+      return true;
+    return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp func) {
+      return llvm::any_of(llvm::seq(func.getNumArguments()), [&](unsigned i) {
+        return func.getArgAttr(i, kDataAttrName) != nullptr;
+      });
+    });
+  }
+
   LogicalResult run() {
     ModuleOp module = getOperation();
+    if (ifAsked && !isAsked(module))
+      return success();
     FailureOr<MeshOp> meshOp = getOnlyMesh(module);
     if (failed(meshOp))
       return failure();

@@ -96,6 +96,9 @@ def ApplyDatasetStrategyPass
            "`data_parallel`, `full_batch`, tuples of cuts, or layouts">,
     ListOption<"dataArgs", "data-args", "unsigned",
                "Numbers of the arguments that are data">,
+    Option<"ifAsked", "if-asked", "bool", /*default=*/"false",
+           "Do nothing where neither the options nor the program ask for a "
+           "dataset strategy">,
   ];
   let dependentDialects = ["::pctl::PctlDialect"];
 }

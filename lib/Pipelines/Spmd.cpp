@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+#include "pctl/Pipelines/Spmd.h"
+
+#include "pctl/Dialect/Pctl/Transforms/Passes.h"
+
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace pctl {
+
+/// The strategy becomes annotations.
+static void addStrategy(OpPassManager &passes,
+                        const SpmdPipelineOptions &options) {
+  if (!options.mesh.empty() || !options.layouts.empty()) {
+    ApplyStrategyPassOptions strategy;
+    strategy.mesh = options.mesh;
+    strategy.layouts = options.layouts;
+    passes.addPass(createApplyStrategyPass(strategy));
+  }
+  ApplyDatasetStrategyPassOptions dataset;
+  dataset.strategy = options.datasetStrategy;
+  dataset.dataArgs.assign(options.dataArgs.begin(), options.dataArgs.end());
+  dataset.ifAsked = true;
+  passes.addPass(createApplyDatasetStrategyPass(dataset));
+}
+
+void buildSpmdPipeline(OpPassManager &passes,
+                       const SpmdPipelineOptions &options) {
+  addStrategy(passes, options);
+  if (options.unfoldReshapes)
+    passes.addPass(createUnfoldReshapesPass());
+  PropagateLayoutsPassOptions propagation;
+  propagation.remarks = options.remarks;
+  passes.addPass(createPropagateLayoutsPass(propagation));
+  passes.addPass(createInsertRedistributionPass());
+
+  passes.addPass(createPartitionPass());
+  // Redistributions of one value to one layout meet, also through inits.
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+
+  PlanRedistributionPassOptions planning;
+  planning.printPlans = options.printPlans;
+  passes.addPass(createPlanRedistributionPass(planning));
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+void registerSpmdPipeline() {
+  PassPipelineRegistration<SpmdPipelineOptions>(
+      "pctl-spmd-pipeline",
+      "From a program for one device, with a strategy, to collectives",
+      buildSpmdPipeline);
+}
+
+} // namespace pctl
