@@ -20,8 +20,17 @@ LogicalResult reportError(llvm::Error error, EmitErrorFn emitError) {
 // Symbols
 //===----------------------------------------------------------------------===//
 
+/// Returns the op that \p symbol names as seen from \p from, or null. An op of an
+/// unregistered dialect with a region is no symbol table here: MLIR's own lookup
+/// stops there, as it might be one.
+static Operation *lookupSymbol(FlatSymbolRefAttr symbol, Operation *from) {
+  while (from && !from->hasTrait<OpTrait::SymbolTable>())
+    from = from->getParentOp();
+  return from ? SymbolTable::lookupSymbolIn(from, symbol.getAttr()) : nullptr;
+}
+
 MeshOp lookupMeshOp(FlatSymbolRefAttr mesh, Operation *from) {
-  return SymbolTable::lookupNearestSymbolFrom<MeshOp>(from, mesh.getAttr());
+  return dyn_cast_or_null<MeshOp>(lookupSymbol(mesh, from));
 }
 
 FailureOr<layout::Mesh> lookupMesh(FlatSymbolRefAttr mesh, Operation *from,
@@ -39,7 +48,7 @@ FailureOr<layout::Mesh> lookupMesh(FlatSymbolRefAttr mesh, Operation *from,
   }
   if (!emitError)
     return failure();
-  Operation *other = SymbolTable::lookupNearestSymbolFrom(from, mesh.getAttr());
+  Operation *other = lookupSymbol(mesh, from);
   if (!other)
     return emitError() << "no mesh '" << mesh.getValue() << "' is declared";
   InFlightDiagnostic diagnostic = emitError();
@@ -55,8 +64,7 @@ LayoutAttr resolveLayout(Attribute layout, Operation *from) {
   auto symbol = dyn_cast_or_null<FlatSymbolRefAttr>(layout);
   if (!symbol)
     return {};
-  auto op =
-      SymbolTable::lookupNearestSymbolFrom<LayoutOp>(from, symbol.getAttr());
+  auto op = dyn_cast_or_null<LayoutOp>(lookupSymbol(symbol, from));
   return op ? op.getLayout() : LayoutAttr();
 }
 
@@ -181,8 +189,7 @@ static FailureOr<LayoutAttr> resolveOrReport(Attribute layout, Operation *from,
   auto symbol = dyn_cast_or_null<FlatSymbolRefAttr>(layout);
   if (!symbol)
     return emitError() << "expected a layout or the symbol of one";
-  Operation *other =
-      SymbolTable::lookupNearestSymbolFrom(from, symbol.getAttr());
+  Operation *other = lookupSymbol(symbol, from);
   if (!other)
     return emitError() << "no layout '" << symbol.getValue() << "' is declared";
   InFlightDiagnostic diagnostic = emitError();
