@@ -243,4 +243,27 @@ def Pctl_ExchangeOp : Pctl_CollectiveOp<"exchange",
         axes = ["data"] on @m -> tensor<8x2xf32>}];
 }
 
+def Pctl_HaloExchangeOp : Pctl_CollectiveOp<"halo_exchange",
+    (ins I64Attr:$dim, I64Attr:$before, I64Attr:$after),
+    "`dim` `=` $dim `before` `=` $before `after` `=` $after",
+    ["verifyOnMesh", "overwritesOutput"]> {
+  let summary = "Adds to a block the edges of its neighbours";
+  let meaning = [{
+    The inputs of a group, in order of position, are a tensor cut along `dim`.
+    The output is the input with the `before` elements of `dim` that come before
+    it there, and the `after` elements behind it, from however many ranks hold
+    them. Where the tensor ends, the output keeps its value. Corners come by
+    exchanging one dim after the other.}];
+  let constraints = [{
+    - (C4) `dim` is a dim of the input, and the output has as many.
+    - (C5) `before` and `after` are not negative.
+    - (C6) in `dim` the output has as many elements as the input, `before` and
+      `after` together, where both are static.
+    - (C7) all other dims are equal where both are static.}];
+  let example = [{
+    // On rank 1 of 4: rows 1 to 4 of the 8, of which it holds 2 and 3.
+    %r = pctl.halo_exchange ins(%x : tensor<2x6xf32>) outs(%o : tensor<4x6xf32>)
+        dim = 0 before = 1 after = 1 axes = ["data"] on @m -> tensor<4x6xf32>}];
+}
+
 #endif // PCTL_COLLECTIVES_TD

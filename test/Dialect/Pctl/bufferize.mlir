@@ -65,3 +65,16 @@ func.func @full_permute_overwrites_its_output(%x: tensor<4xf32>, %f: f32) -> (te
   %1 = pctl.permute ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>) pairs = [[0, 1], [1, 2], [2, 3], [3, 0]] axes = ["data"] on @m -> tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// Where the tensor ends its halo is what the output was.
+// CHECK-LABEL: @halo_exchange_reads_its_output
+func.func @halo_exchange_reads_its_output(%x: tensor<2xf32>, %f: f32) -> tensor<4xf32> {
+  // CHECK: %[[FILLED:.*]] = memref.alloc
+  // CHECK: linalg.fill ins(%{{.*}} : f32) outs(%[[FILLED]] : memref<4xf32>)
+  // CHECK: pctl.halo_exchange ins(%{{.*}} : memref<2xf32>) outs(%[[FILLED]] : memref<4xf32>)
+  // CHECK: return %[[FILLED]]
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.fill ins(%f : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %1 = pctl.halo_exchange ins(%x : tensor<2xf32>) outs(%0 : tensor<4xf32>) dim = 0 before = 1 after = 1 axes = ["data"] on @m -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -88,3 +88,12 @@ func.func @works_on_buffers(%x: memref<4x2xf32>, %o: memref<4x8xf32>, %d: memref
   pctl.exchange ins(%x : memref<4x2xf32>) outs(%o : memref<4x8xf32>) from <@m, [{}, {"data"}]> to <@m, [{}, {}]> of tensor<4x8xf32> axes = ["data"] on @m
   return
 }
+
+// CHECK-LABEL: func.func @exchanges_halos
+func.func @exchanges_halos(%x: tensor<2x6xf32>, %o: tensor<4x6xf32>, %y: memref<?x6xf32>, %p: memref<?x6xf32>) {
+  // CHECK: pctl.halo_exchange ins(%{{.*}} : tensor<2x6xf32>) outs(%{{.*}} : tensor<4x6xf32>) dim = 0 before = 1 after = 1 axes = ["data"] on @m -> tensor<4x6xf32>
+  %0 = pctl.halo_exchange ins(%x : tensor<2x6xf32>) outs(%o : tensor<4x6xf32>) dim = 0 before = 1 after = 1 axes = ["data"] on @m -> tensor<4x6xf32>
+  // CHECK: pctl.halo_exchange ins(%{{.*}} : memref<?x6xf32>) outs(%{{.*}} : memref<?x6xf32>) dim = 0 before = 0 after = 5 axes = ["data"] on @m
+  pctl.halo_exchange ins(%y : memref<?x6xf32>) outs(%p : memref<?x6xf32>) dim = 0 before = 0 after = 5 axes = ["data"] on @m
+  return
+}

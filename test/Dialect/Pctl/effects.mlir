@@ -1,7 +1,17 @@
 // RUN: pctl-opt %s --cse --canonicalize | FileCheck %s
+// RUN: pctl-opt %s --inline | FileCheck %s --check-prefix=INLINE
+// RUN: pctl-opt %s --symbol-dce | FileCheck %s --check-prefix=DCE
 // RUN: pctl-opt %s --loop-invariant-code-motion | FileCheck %s --check-prefix=LICM
 
 pctl.mesh @m <["data"=4]>
+
+// A mesh is used by the layouts that name it.
+// DCE: pctl.mesh @used
+pctl.mesh @used <["x"=2]> {sym_visibility = "private"}
+// DCE-NOT: @unused
+pctl.mesh @unused <["x"=2]> {sym_visibility = "private"}
+// DCE: pctl.layout @names_it
+pctl.layout @names_it <@used, [{"x"}]>
 
 // CHECK-LABEL: @unused_on_tensors_goes
 func.func @unused_on_tensors_goes(%x: tensor<4xf32>) {
@@ -53,4 +63,20 @@ func.func @position_is_invariant(%n: index, %b: memref<4xindex>) {
     memref.store %0, %b[%c0] : memref<4xindex>
   }
   return
+}
+
+// INLINE-LABEL: @is_inlined
+// INLINE-NOT: call
+// INLINE: pctl.manual
+// INLINE: pctl.return
+func.func @is_inlined(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = func.call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @callee(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = pctl.manual(%x) in [<@m, [{"data"}]>] out [<@m, [{"data"}]>] {
+  ^bb0(%a: tensor<1xf32>):
+    pctl.return %a : tensor<1xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }

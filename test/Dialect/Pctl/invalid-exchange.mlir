@@ -200,3 +200,48 @@ func.func @exchange_c7_uneven_blocks_do_not_nest(%x: tensor<?xf32>, %o: tensor<3
   %0 = pctl.exchange ins(%x : tensor<?xf32>) outs(%o : tensor<3xf32>) from <@m, [{"x", "y"}]> to <@m, [{"x"}]> of tensor<6xf32> axes = ["y"] on @m -> tensor<3xf32>
   return
 }
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @halo_exchange_c4(%x: tensor<2x6xf32>, %o: tensor<4x6xf32>) {
+  // expected-error @below {{'pctl.halo_exchange' op dim is 2, input has 2 dims}}
+  %0 = pctl.halo_exchange ins(%x : tensor<2x6xf32>) outs(%o : tensor<4x6xf32>) dim = 2 before = 1 after = 1 axes = ["x"] on @m -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @halo_exchange_c5(%x: tensor<2x6xf32>, %o: tensor<2x6xf32>) {
+  // expected-error @below {{'pctl.halo_exchange' op takes -1 before and 1 after, expected at least 0}}
+  %0 = pctl.halo_exchange ins(%x : tensor<2x6xf32>) outs(%o : tensor<2x6xf32>) dim = 0 before = -1 after = 1 axes = ["x"] on @m -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @halo_exchange_c6(%x: tensor<2x6xf32>, %o: tensor<4x6xf32>) {
+  // expected-error @below {{'pctl.halo_exchange' op dim 0 of the output is 4, expected 5}}
+  %0 = pctl.halo_exchange ins(%x : tensor<2x6xf32>) outs(%o : tensor<4x6xf32>) dim = 0 before = 1 after = 2 axes = ["x"] on @m -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @halo_exchange_c7(%x: tensor<2x6xf32>, %o: tensor<4x5xf32>) {
+  // expected-error @below {{'pctl.halo_exchange' op dim 1 of the output is 5, expected 6}}
+  %0 = pctl.halo_exchange ins(%x : tensor<2x6xf32>) outs(%o : tensor<4x5xf32>) dim = 0 before = 1 after = 1 axes = ["x"] on @m -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4]>
+func.func @halo_exchange_c6_overflow(%x: tensor<2xf32>, %o: tensor<?xf32>) {
+  // expected-error @below {{'pctl.halo_exchange' op dim 0 with its halo is beyond 64 bits}}
+  %0 = pctl.halo_exchange ins(%x : tensor<2xf32>) outs(%o : tensor<?xf32>) dim = 0 before = 9223372036854775807 after = 1 axes = ["x"] on @m -> tensor<?xf32>
+  return
+}

@@ -166,3 +166,11 @@ func.func @return_outside() {
   // expected-error @below {{'pctl.return' op expects parent op 'pctl.manual'}}
   pctl.return
 }
+
+// -----
+
+func.func @manual_without_block() {
+  // expected-error @below {{'pctl.manual' op expects a non-empty block}}
+  pctl.manual () in [] out [] {} : () -> ()
+  return
+}

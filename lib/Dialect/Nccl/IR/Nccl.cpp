@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -31,8 +32,20 @@ void NcclDialect::registerTypes() {
       >();
 }
 
+namespace {
+/// A call stays a call, wherever its function is inlined.
+struct NcclInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void NcclDialect::initialize() {
   registerTypes();
+  addInterfaces<NcclInliner>();
   addOperations<
 #define GET_OP_LIST
 #include "pctl/Dialect/Nccl/IR/NcclOps.cpp.inc"

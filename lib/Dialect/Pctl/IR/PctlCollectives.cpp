@@ -8,6 +8,8 @@
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
 #include "pctl/Support/CheckedArith.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace pctl;
 
@@ -311,6 +313,29 @@ LogicalResult BroadcastOp::verifyOnMesh(const layout::Mesh &,
     return emitOpError() << "root " << root << " is not in the group of "
                          << groupSize << " ranks";
   return success();
+}
+
+bool HaloExchangeOp::overwritesOutput() {
+  return getBefore() == 0 && getAfter() == 0;
+}
+
+LogicalResult HaloExchangeOp::verifyOnMesh(const layout::Mesh &,
+                                           ArrayRef<layout::AxisRef>) {
+  // halo_exchange_c4
+  int64_t dim = getDim(), before = getBefore(), after = getAfter();
+  if (failed(verifyDims(*this, {{"dim", dim}})))
+    return failure();
+  // halo_exchange_c5
+  if (before < 0 || after < 0)
+    return emitOpError() << "takes " << before << " before and " << after
+                         << " after, expected at least 0";
+  // halo_exchange_c6, halo_exchange_c7
+  SmallVector<int64_t> expected(getInputType(*this).getShape());
+  int64_t &size = expected[dim];
+  if (!ShapedType::isDynamic(size) && (llvm::AddOverflow(size, before, size) ||
+                                       llvm::AddOverflow(size, after, size)))
+    return emitOpError() << "dim " << dim << " with its halo is beyond 64 bits";
+  return verifyOutputShape(*this, expected);
 }
 
 /// Returns whether the blocks of \p dim are all the rule's, and equal.

@@ -62,7 +62,8 @@ template <typename... OpTs> void attachModels(MLIRContext *context) {
 void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, PctlDialect *) {
     attachModels<AllGatherOp, AllSliceOp, AllReduceOp, ReduceScatterOp,
-                 AllToAllOp, PermuteOp, BroadcastOp, ExchangeOp>(context);
+                 AllToAllOp, PermuteOp, BroadcastOp, ExchangeOp,
+                 HaloExchangeOp>(context);
   });
 }
 
