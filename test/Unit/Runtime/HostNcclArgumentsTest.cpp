@@ -505,6 +505,24 @@ TEST(HostNcclGroup, whose_calls_touch_each_others_memory) {
                   range(at + 2, 16));
 }
 
+/// The range that is written lies in one that began long before it.
+TEST(HostNcclGroup, whose_call_writes_inside_what_another_reads) {
+  float *at = data[0];
+  Outcome outcome = alone([&](ncclComm_t comm) {
+    ncclGroupStart();
+    ncclSend(at, 16, ncclFloat32, 0, comm, nullptr);
+    ncclSend(at + 1, 1, ncclFloat32, 0, comm, nullptr);
+    ncclRecv(at + 8, 2, ncclFloat32, 0, comm, nullptr);
+    return ncclGroupEnd();
+  });
+  expectError(outcome, ncclInvalidUsage,
+              "calls of a group run at once, but ncclSend of 16 float32 to "
+              "rank 0 reads " +
+                  range(at, 64) +
+                  ", of which ncclRecv of 2 float32 from rank 0 writes " +
+                  range(at + 8, 8));
+}
+
 TEST(HostNcclGroup, of_joining_and_other_calls) {
   Outcome outcome = alone([&](ncclComm_t comm) {
     ncclComm_t other = nullptr;
