@@ -202,6 +202,24 @@ static llvm::Error checkForm(ModuleOp module) {
   return llvm::Error::success();
 }
 
+/// Fails where \p module calls a function that nobody defines: the linker of
+/// the engine would tell stderr, not its caller.
+static llvm::Error checkSymbols(ModuleOp module) {
+  // Makes the symbols of the process itself searchable.
+  llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    StringRef name = function.getName();
+    if (!function.isExternal() || name.starts_with("llvm.") ||
+        SymbolTable::symbolKnownUseEmpty(function, module))
+      continue;
+    if (!llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name.str()))
+      return makeError("function '{0}' is defined neither by the program nor "
+                       "by a library that is loaded",
+                       name);
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Error checkTypes(StringRef name, const char *what,
                               ArrayRef<Type> types) {
   for (auto [i, type] : llvm::enumerate(types)) {
@@ -246,6 +264,8 @@ llvm::Error Program::compileModule(ModuleOp executable,
   for (const std::string &library : options.libraries)
     if (llvm::Error error = loadLibrary(library))
       return error;
+  if (llvm::Error error = checkSymbols(executable))
+    return error;
   auto machine = createTargetMachine(options.optLevel);
   if (!machine)
     return machine.takeError();

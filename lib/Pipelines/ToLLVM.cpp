@@ -95,9 +95,7 @@ static void addArithmetic(OpPassManager &passes) {
   emulation.sourceTypeStrs = {"bf16"};
   emulation.targetTypeStr = "f32";
   passes.addPass(arith::createArithEmulateUnsupportedFloats(emulation));
-  arith::ArithExpandOpsPassOptions expansion;
-  expansion.includeBf16 = true;
-  passes.addPass(arith::createArithExpandOpsPass(expansion));
+  passes.addPass(createExpandArithPass());
 }
 
 static void addToLLVMDialect(OpPassManager &passes) {

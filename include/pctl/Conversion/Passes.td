@@ -116,4 +116,27 @@ def NcclToLLVMPass : Pass<"nccl-to-llvm", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def ExpandArithPass : Pass<"pctl-expand-arith"> {
+  let summary = "Expand the arithmetic that code for the host lacks, exactly";
+  let description = [{
+    Before: ops of arith. After: `ceildivsi`, `ceildivui` and `floordivsi` are
+    divisions and comparisons; extensions and truncations between bf16 and f32
+    are bit operations, as there may be no library with their functions.
+
+    ```mlir
+    %1 = arith.extf %0 : bf16 to f32
+    // becomes
+    %b = arith.bitcast %0 : bf16 to i16
+    %w = arith.extui %b : i16 to i32
+    %s = arith.shli %w, %c16 : i32
+    %1 = arith.bitcast %s : i32 to f32
+    ```
+
+    Upstream's `arith-expand` does that as well, but also turns `maximumf` and
+    its kin into comparisons, for which -0 and +0 are equal. This pass never
+    touches them: code has instructions that order zeros as they should.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // PCTL_CONVERSION_PASSES_TD

@@ -474,7 +474,14 @@ void CollectiveLowering::emitTablePermute(
 // Dispatch
 //===----------------------------------------------------------------------===//
 
+/// Returns whether \p buffer has no elements on any rank.
+static bool isEmpty(Value buffer) {
+  return llvm::is_contained(cast<MemRefType>(buffer.getType()).getShape(), 0);
+}
+
 void CollectiveLowering::lower() {
+  if (isEmpty(input) || isEmpty(output))
+    return;
   // In a group of one, every collective is a copy.
   bool isLocal = groupSize == 1 && !isa<PermuteOp, ExchangeOp>(op);
   if (auto permute = dyn_cast<PermuteOp>(op.getOperation()))
