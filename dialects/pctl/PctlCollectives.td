@@ -233,9 +233,9 @@ def Pctl_ExchangeOp : Pctl_CollectiveOp<"exchange",
       and `to`.
     - (C6) the partial axes of both are equal, and none is in `axes`: nothing is
       reduced.
-    - (C7) `axes` reach all that a rank can lack: for each dim that `from` and
-      `to` do not cut alike, `axes` contain what `from` cuts it by; of even
-      blocks, what it cuts it by behind the common prefix.}];
+    - (C7) `axes` reach all that a rank can lack: they contain the axes by which
+      `from` cuts dims, without those that `from` and `to` share at the major
+      end of a dim, as far as they cut it at the same places.}];
   let example = [{
     %r = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>)
         from <@m, [{"data"}, {} ]>

@@ -175,7 +175,7 @@ func.func @exchange_c6_mixes_contributions(%x: tensor<2xf32>, %o: tensor<8xf32>)
 
 pctl.mesh @m <["x"=4, "y"=2]>
 func.func @exchange_c7_other_axis(%x: tensor<2x8xf32>, %o: tensor<8x4xf32>) {
-  // expected-error @below {{'pctl.exchange' op axes do not reach all ranks that hold what others lack of dim 0, which 'from' cuts by axis 'x'}}
+  // expected-error @below {{'pctl.exchange' op axes lack some of x, along which what ranks will hold is spread}}
   %0 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x4xf32>) from <@m, [{"x"}, {}]> to <@m, [{}, {"y"}]> of tensor<8x8xf32> axes = ["y"] on @m -> tensor<8x4xf32>
   return
 }
@@ -184,7 +184,7 @@ func.func @exchange_c7_other_axis(%x: tensor<2x8xf32>, %o: tensor<8x4xf32>) {
 
 pctl.mesh @m <["x"=4]>
 func.func @exchange_c7_half_of_the_axis(%x: tensor<2xf32>, %o: tensor<8xf32>) {
-  // expected-error @below {{'pctl.exchange' op axes do not reach all ranks that hold what others lack of dim 0, which 'from' cuts by axis 'x'}}
+  // expected-error @below {{'pctl.exchange' op axes lack some of x, along which what ranks will hold is spread}}
   %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<8xf32>) from <@m, [{"x"}]> to <@m, [{}]> of tensor<8xf32> axes = ["x":(2)2] on @m -> tensor<8xf32>
   return
 }
@@ -196,7 +196,7 @@ func.func @exchange_c7_half_of_the_axis(%x: tensor<2xf32>, %o: tensor<8xf32>) {
 // of x hold.
 pctl.mesh @m <["x"=2, "y"=2]>
 func.func @exchange_c7_uneven_blocks_do_not_nest(%x: tensor<?xf32>, %o: tensor<3xf32>) {
-  // expected-error @below {{'pctl.exchange' op axes do not reach all ranks that hold what others lack of dim 0, which 'from' cuts by axis 'x'}}
+  // expected-error @below {{'pctl.exchange' op axes lack some of x,y, along which what ranks will hold is spread}}
   %0 = pctl.exchange ins(%x : tensor<?xf32>) outs(%o : tensor<3xf32>) from <@m, [{"x", "y"}]> to <@m, [{"x"}]> of tensor<6xf32> axes = ["y"] on @m -> tensor<3xf32>
   return
 }

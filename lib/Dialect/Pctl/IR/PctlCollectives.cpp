@@ -6,6 +6,8 @@
 /// dialects/pctl/PctlCollectives.td.
 
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
+#include "pctl/Layout/LayoutText.h"
+#include "pctl/Redistribute/Plan.h"
 #include "pctl/Support/CheckedArith.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -338,28 +340,6 @@ LogicalResult HaloExchangeOp::verifyOnMesh(const layout::Mesh &,
   return verifyOutputShape(*this, expected);
 }
 
-/// Returns whether the blocks of \p dim are all the rule's, and equal.
-static bool hasEqualBlocks(const layout::DimLayout &dim, int64_t size) {
-  return dim.blockSizes.empty() &&
-         layout::getEvenBlockSize(dim, size).has_value();
-}
-
-/// Returns the axes along which a rank may have to look for the elements of one
-/// dim that it lacks.
-static SmallVector<layout::AxisRef>
-getAxesToReach(const layout::DimLayout &from, const layout::DimLayout &to,
-               int64_t size) {
-  SmallVector<layout::AxisRef> fromAxes = layout::normalizeAxes(from.axes);
-  SmallVector<layout::AxisRef> toAxes = layout::normalizeAxes(to.axes);
-  if (fromAxes == toAxes && from.blockSizes == to.blockSizes)
-    return {};
-  // Equal blocks nest: what both cut alike, they cut at the same places.
-  if (hasEqualBlocks(from, size) && hasEqualBlocks(to, size))
-    return layout::dropPrefix(fromAxes,
-                              layout::getCommonPrefix(fromAxes, toAxes));
-  return fromAxes;
-}
-
 /// Checks C6 and C7: what is to be moved, and that it can be reached.
 static LogicalResult verifyReach(ExchangeOp op, const LayoutOnMesh &from,
                                  const LayoutOnMesh &to,
@@ -377,17 +357,15 @@ static LogicalResult verifyReach(ExchangeOp op, const LayoutOnMesh &from,
                                 << from.mesh.getAxes()[axis.axis].name
                                 << "', along which the value is partial";
   // exchange_c7
-  SmallVector<layout::AxisRef> unreached = from.mesh.getComplement(axes);
-  for (auto [dim, size] : llvm::enumerate(shape))
-    for (layout::AxisRef needed :
-         getAxesToReach(from.layout.dims[dim], to.layout.dims[dim], size))
-      for (layout::AxisRef missing : unreached)
-        if (missing.overlaps(needed))
-          return op.emitOpError()
-                 << "axes do not reach all ranks that hold what others lack of "
-                    "dim "
-                 << dim << ", which 'from' cuts by axis '"
-                 << from.mesh.getAxes()[needed.axis].name << "'";
+  SmallVector<layout::AxisRef> needed =
+      redistribute::getExchangeAxes(shape, fromForm, to.layout.getNormalForm());
+  for (layout::AxisRef missing : from.mesh.getComplement(axes))
+    for (layout::AxisRef axis : needed)
+      if (missing.overlaps(axis))
+        return op.emitOpError()
+               << "axes lack some of "
+               << layout::toString(from.mesh, ArrayRef(needed))
+               << ", along which what ranks will hold is spread";
   return success();
 }
 
