@@ -11,11 +11,11 @@
 #include "pctl/Support/CheckedArith.h"
 #include "pctl/Support/Error.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <numeric>
+#include <unordered_map>
 
 using namespace pctl;
 using namespace pctl::layout;
@@ -33,7 +33,8 @@ static Error checkDevices(ArrayRef<int64_t> devices, int64_t numRanks) {
   if (static_cast<int64_t>(devices.size()) != numRanks)
     return makeError("device list has {0} entries, mesh has {1} ranks",
                      devices.size(), numRanks);
-  llvm::DenseMap<int64_t, int64_t> positionOf;
+  // No DenseMap: it reserves two of the numbers that a user may write.
+  std::unordered_map<int64_t, int64_t> positionOf;
   for (auto [position, device] : llvm::enumerate(devices)) {
     if (device < 0)
       return makeError("device list holds {0} at position {1}, devices are "

@@ -200,6 +200,10 @@ TEST(MeshErrors, Devices) {
             "device list holds -1 at position 1, devices are numbered from 0");
   EXPECT_EQ(messageOf(Mesh::create({{"x", 4}}, {7, 5, 6, 5})),
             "device 5 is listed twice, at positions 1 and 3");
+  EXPECT_EQ(messageOf(Mesh::create({{"x", 2}}, {INT64_MAX, 1})), "");
+  EXPECT_EQ(messageOf(Mesh::create({{"x", 2}}, {INT64_MAX, INT64_MAX})),
+            "device 9223372036854775807 is listed twice, at positions 0 and "
+            "1");
 }
 
 TEST(MeshErrors, SubAxes) {
