@@ -12,6 +12,7 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/Sequence.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -28,7 +29,9 @@ struct KindInfo {
   int precision;
 };
 
-KindInfo getInfo(ElementKind kind) {
+} // namespace
+
+static KindInfo getInfo(ElementKind kind) {
   switch (kind) {
   case ElementKind::I1:
     return {"i1", 1, 0};
@@ -52,22 +55,22 @@ KindInfo getInfo(ElementKind kind) {
   llvm_unreachable("all kinds are handled");
 }
 
-template <typename T> T load(const std::byte *at) {
+template <typename T> static T load(const std::byte *at) {
   T value;
   std::memcpy(&value, at, sizeof(T));
   return value;
 }
 
-template <typename T> void store(std::byte *at, T value) {
+template <typename T> static void store(std::byte *at, T value) {
   std::memcpy(at, &value, sizeof(T));
 }
 
-const llvm::fltSemantics &getHalfSemantics(ElementKind kind) {
+static const llvm::fltSemantics &getHalfSemantics(ElementKind kind) {
   return kind == ElementKind::F16 ? llvm::APFloat::IEEEhalf()
                                   : llvm::APFloat::BFloat();
 }
 
-double loadHalf(ElementKind kind, const std::byte *at) {
+static double loadHalf(ElementKind kind, const std::byte *at) {
   llvm::APFloat value(getHalfSemantics(kind),
                       llvm::APInt(16, load<uint16_t>(at)));
   bool losesInfo;
@@ -76,7 +79,7 @@ double loadHalf(ElementKind kind, const std::byte *at) {
   return value.convertToDouble();
 }
 
-void storeFloat(ElementKind kind, std::byte *at, double value) {
+static void storeFloat(ElementKind kind, std::byte *at, double value) {
   switch (kind) {
   case ElementKind::F32:
     return store(at, static_cast<float>(value));
@@ -92,7 +95,7 @@ void storeFloat(ElementKind kind, std::byte *at, double value) {
   store(at, static_cast<uint16_t>(half.bitcastToAPInt().getZExtValue()));
 }
 
-void storeInteger(ElementKind kind, std::byte *at, int64_t value) {
+static void storeInteger(ElementKind kind, std::byte *at, int64_t value) {
   switch (getElementBytes(kind)) {
   case 1:
     return store(at, static_cast<int8_t>(value));
@@ -108,8 +111,9 @@ void storeInteger(ElementKind kind, std::byte *at, int64_t value) {
 /// Calls \p copyRun(offset in the whole, offset in the slice, elements) for
 /// each run of elements of \p box that lie together in a tensor of shape \p
 /// shape.
-void forEachRun(llvm::ArrayRef<int64_t> shape, const layout::Box &box,
-                llvm::function_ref<void(int64_t, int64_t, int64_t)> copyRun) {
+static void
+forEachRun(llvm::ArrayRef<int64_t> shape, const layout::Box &box,
+           llvm::function_ref<void(int64_t, int64_t, int64_t)> copyRun) {
   if (box.isEmpty())
     return;
   if (shape.empty())
@@ -132,14 +136,12 @@ void forEachRun(llvm::ArrayRef<int64_t> shape, const layout::Box &box,
 }
 
 /// A step of the SplitMix64 generator (Steele, Lea, Flood, OOPSLA 2014).
-uint64_t mix(uint64_t x) {
+static uint64_t mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
   return x ^ (x >> 31);
 }
-
-} // namespace
 
 int64_t tensor::getElementBytes(ElementKind kind) {
   return getInfo(kind).sizeBytes;

@@ -9,12 +9,21 @@
 #define PCTL_SUPPORT_CHECKEDARITH_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstdint>
 #include <optional>
 
 namespace pctl {
+
+/// Returns \p a plus \p b, or nothing when it overflows.
+inline std::optional<int64_t> checkedAdd(int64_t a, int64_t b) {
+  int64_t sum;
+  if (llvm::AddOverflow(a, b, sum))
+    return std::nullopt;
+  return sum;
+}
 
 /// Returns \p a times \p b, or nothing when it overflows.
 inline std::optional<int64_t> checkedMul(int64_t a, int64_t b) {
@@ -25,8 +34,10 @@ inline std::optional<int64_t> checkedMul(int64_t a, int64_t b) {
 }
 
 /// Returns the product of \p factors (1 for none), or nothing when it
-/// overflows.
+/// overflows. With a 0 among them it is 0, however large the others are.
 inline std::optional<int64_t> checkedProduct(llvm::ArrayRef<int64_t> factors) {
+  if (llvm::is_contained(factors, 0))
+    return 0;
   int64_t product = 1;
   for (int64_t factor : factors)
     if (llvm::MulOverflow(product, factor, product))

@@ -71,6 +71,8 @@ TEST(HostTensor, SizesAreChecked) {
       llvm::toString(HostTensor::create(ElementKind::F64, {int64_t(1) << 60, 8})
                          .takeError()),
       "tensor of shape 1152921504606846976x8 is too large");
+  EXPECT_EQ(
+      makeTensor(ElementKind::F64, {int64_t(1) << 60, 8, 0}).getSizeBytes(), 0);
 }
 
 TEST(HostTensor, RandomDataDependsOnTheSeedAndStaysInRange) {
