@@ -51,7 +51,9 @@ static llvm::Expected<ElementKind> parseDescr(llvm::StringRef descr) {
   if (descr.starts_with(">"))
     return makeError("element type '{0}' is big-endian; little-endian is right",
                      descr);
-  llvm::StringRef type = descr.ltrim("<|=");
+  llvm::StringRef type = descr;
+  if (!type.consume_front("<") && !type.consume_front("|"))
+    type.consume_front("=");
   if (type == "b1")
     return ElementKind::I1;
   if (type == "i1" || type == "u1")
@@ -206,8 +208,14 @@ llvm::Expected<HostTensor> tensor::parseNpy(llvm::StringRef bytes) {
   if (claimed != rest.size())
     return makeError("the .npy data has {0} bytes, its shape and type make {1}",
                      rest.size(), claimed);
+  if (*kind == ElementKind::I1)
+    if (size_t at = rest.find_if([](char c) { return c != 0 && c != 1; });
+        at != llvm::StringRef::npos)
+      return makeError("element {0} of the .npy data is a bool of {1}; 0 or 1 "
+                       "is right",
+                       at, static_cast<unsigned char>(rest[at]));
   llvm::Expected<HostTensor> result = HostTensor::create(*kind, *header->shape);
-  if (result)
+  if (result && !rest.empty())
     std::memcpy(result->getData(), rest.data(), rest.size());
   return result;
 }

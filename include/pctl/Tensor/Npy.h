@@ -17,9 +17,9 @@ namespace pctl::tensor {
 
 /// Parses the bytes of a .npy file of versions 1 to 3. Errors: not such a file;
 /// a malformed or truncated header; an element type that is not a HostTensor's,
-/// or big-endian; Fortran order; a size that does not match the data. Unsigned
-/// integers are taken as integers of their width; bf16 is stored as `<V2`, as
-/// NumPy has no such type.
+/// or big-endian; Fortran order; a size that does not match the data; a bool
+/// that is neither 0 nor 1. Unsigned integers are taken as integers of their
+/// width; bf16 is stored as `<V2`, as NumPy has no such type.
 llvm::Expected<HostTensor> parseNpy(llvm::StringRef bytes);
 
 /// Reads \p path. Errors: those of parseNpy and of opening, each with the path.

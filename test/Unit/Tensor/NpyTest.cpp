@@ -7,6 +7,9 @@
 
 #include "pctl/Tensor/Npy.h"
 
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+
 #include "gtest/gtest.h"
 
 #include <cstring>
@@ -60,6 +63,32 @@ TEST(Npy, ReadsWhatNumpyWrites) {
                 "{'descr': '<i2', 'fortran_order': True, 'shape': (3,)}", 6)));
 }
 
+// Versions 2 and 3 differ in the width of the header's length.
+TEST(Npy, ReadsLaterVersions) {
+  std::string header =
+      "{'descr': '|i1', 'fortran_order': False, 'shape': (2,)}";
+  for (char version : {2, 3}) {
+    std::string file = "\x93NUMPY";
+    file += {version, 0, static_cast<char>(header.size()), 0, 0, 0};
+    HostTensor tensor = llvm::cantFail(parseNpy(file + header + "\x05\xff"));
+    EXPECT_EQ(tensor.getAsDouble(0), 5);
+    EXPECT_EQ(tensor.getAsDouble(1), -1);
+  }
+}
+
+TEST(Npy, FilesReadBack) {
+  llvm::SmallString<128> path;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("pctl", "npy", path));
+  llvm::FileRemover remover(path);
+  HostTensor tensor =
+      llvm::cantFail(HostTensor::create(ElementKind::BF16, {3, 5}));
+  fillRandom(tensor, 3);
+  ASSERT_EQ(llvm::toString(writeNpy(path, tensor)), "");
+  EXPECT_EQ(compare(llvm::cantFail(readNpy(path)), tensor, 0).numWrong, 0);
+  EXPECT_EQ(llvm::toString(writeNpy("/nonexistent/x.npy", tensor)),
+            "/nonexistent/x.npy: No such file or directory");
+}
+
 TEST(Npy, EveryFaultHasItsMessage) {
   const char *malformed = "the .npy header is not a dictionary of 'descr', "
                           "'fortran_order' and 'shape'";
@@ -101,6 +130,15 @@ TEST(Npy, EveryFaultHasItsMessage) {
                         0)),
       "the .npy data has 0 bytes, its shape and type make "
       "18446744073709551615");
+  EXPECT_EQ(getError(makeFile(
+                "{'descr': '<<f4', 'fortran_order': False, 'shape': (1,)}", 4)),
+            "element type '<<f4' is not one of bool, integers of 8 to 64 bits, "
+            "float16, bfloat16 (V2), float32, float64");
+  std::string bools =
+      makeFile("{'descr': '|b1', 'fortran_order': False, 'shape': (3,)}", 3);
+  bools.back() = '\x02';
+  EXPECT_EQ(getError(bools),
+            "element 2 of the .npy data is a bool of 2; 0 or 1 is right");
   EXPECT_EQ(llvm::toString(readNpy("/nonexistent/x.npy").takeError()),
             "/nonexistent/x.npy: No such file or directory");
 }
