@@ -13,7 +13,6 @@
 #include "pctl/Support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <numeric>
 
@@ -285,18 +284,6 @@ static Error verifyDimSize(const Mesh &mesh, const DimLayout &dim,
   return Error::success();
 }
 
-/// Prints a shape as MLIR does: 4x?x6.
-static std::string printShape(ArrayRef<int64_t> shape) {
-  std::string text;
-  llvm::interleave(
-      shape,
-      [&](int64_t size) {
-        text += size == kDynamic ? "?" : llvm::itostr(size);
-      },
-      [&] { text += "x"; });
-  return text;
-}
-
 Error layout::verifyLayout(const Mesh &mesh, const Layout &layout,
                            ArrayRef<int64_t> globalShape) {
   if (layout.getRank() != globalShape.size())
@@ -311,9 +298,8 @@ Error layout::verifyLayout(const Mesh &mesh, const Layout &layout,
     if (globalShape[index] != kDynamic)
       known.push_back(globalShape[index]);
   }
-  // A tensor without elements is fine however large its other dims are.
-  if (!llvm::is_contained(known, 0) && !checkedProduct(known))
+  if (!checkedProduct(known))
     return makeError("tensor of shape {0} has more than 2^63 - 1 elements",
-                     printShape(globalShape));
+                     shapeToString(globalShape));
   return Error::success();
 }

@@ -105,6 +105,12 @@ std::string layout::toString(const Mesh &mesh, const Layout &layout) {
          "]";
 }
 
+std::string layout::shapeToString(ArrayRef<int64_t> shape) {
+  return join(shape, "x", [](int64_t size) {
+    return size == kDynamic ? "?" : llvm::itostr(size);
+  });
+}
+
 std::string layout::toString(const Box &box) {
   return "[" +
          join(box.getRanges(), ", ",

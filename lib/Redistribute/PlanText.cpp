@@ -63,25 +63,11 @@ std::string redistribute::toString(const Mesh &mesh,
   return text;
 }
 
-static void printShape(llvm::raw_ostream &os, ArrayRef<int64_t> shape) {
-  if (shape.empty())
-    os << "scalar";
-  llvm::interleave(
-      shape, os,
-      [&](int64_t size) {
-        if (size == kDynamic)
-          os << "?";
-        else
-          os << size;
-      },
-      "x");
-}
-
 std::string redistribute::toString(const Plan &plan) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  printShape(os, plan.globalShape);
-  os << " on " << toString(plan.mesh) << ": " << toString(plan.mesh, plan.from)
+  os << (plan.globalShape.empty() ? "scalar" : shapeToString(plan.globalShape))
+     << " on " << toString(plan.mesh) << ": " << toString(plan.mesh, plan.from)
      << " -> " << toString(plan.mesh, plan.to) << ", " << plan.steps.size()
      << (plan.steps.size() == 1 ? " step\n" : " steps\n");
   for (const Step &step : plan.steps)

@@ -52,6 +52,8 @@ std::string toString(const Mesh &mesh, AxisRef ref);
 std::string toString(const Mesh &mesh, llvm::ArrayRef<AxisRef> refs);
 /// Prints `[{data},{model:(1)2,?}] partial=[sum(x)]`.
 std::string toString(const Mesh &mesh, const Layout &layout);
+/// Prints `4x?x6`, as MLIR does: `?` for kDynamic, nothing for a scalar.
+std::string shapeToString(llvm::ArrayRef<int64_t> shape);
 /// Prints `[0:2, 4:8]`: offset and end a dim.
 std::string toString(const Box &box);
 
