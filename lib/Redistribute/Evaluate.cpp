@@ -26,7 +26,8 @@ using llvm::Error;
 using llvm::Expected;
 using llvm::SmallVector;
 
-/// The most cells that an evaluation keeps at once, on all ranks together.
+/// The most cells, and the most counts of contributions, that an evaluation
+/// keeps at once, on all ranks together.
 static constexpr int64_t maxCells = int64_t(1) << 26;
 
 //===----------------------------------------------------------------------===//
@@ -242,8 +243,8 @@ Expected<LocalArray> Machine::join(ArrayRef<LocalArray> parts, unsigned dim) {
     expected[dim] = part.shape[dim];
     if (part.shape != expected)
       return makeError("joins slices {0} and {1} along dim {2}",
-                       printList(parts.front().shape, "x"),
-                       printList(part.shape, "x"), dim);
+                       shapeToString(parts.front().shape),
+                       shapeToString(part.shape), dim);
     shape[dim] += part.shape[dim];
   }
   LocalArray joined(shape);
@@ -275,8 +276,8 @@ Expected<LocalArray> Machine::reduce(ArrayRef<int64_t> members) {
     const LocalArray &other = arrays[member];
     if (other.shape != sum.shape)
       return makeError("reduces slices {0} of rank {1} and {2} of rank {3}",
-                       printList(sum.shape, "x"), members.front(),
-                       printList(other.shape, "x"), member);
+                       shapeToString(sum.shape), members.front(),
+                       shapeToString(other.shape), member);
     for (auto [cell, term] : llvm::zip_equal(sum.cells, other.cells)) {
       if (cell.element != term.element)
         return makeError("reduces element {0} of rank {1} with element {2} of "
@@ -473,8 +474,8 @@ Error Machine::checkRank(const Layout &layout, int64_t rank) {
   const LocalArray &array = arrays[rank];
   if (array.shape != getSizes(box))
     return makeError("rank {0} holds {1} elements, its slice {2} has {3}", rank,
-                     printList(array.shape, "x"), toString(box),
-                     printList(getSizes(box), "x"));
+                     shapeToString(array.shape), toString(box),
+                     shapeToString(getSizes(box)));
   unsigned right = getRightTerms(layout, rank);
   std::vector<int64_t> numbers = getNumbers(box, plan.globalShape);
   for (auto [place, cell] : llvm::enumerate(array.cells)) {
@@ -522,19 +523,24 @@ Evaluation Machine::takeEvaluation() && {
 // Entry
 //===----------------------------------------------------------------------===//
 
+/// Checks that up to \p perRank of \p what can be kept on every rank.
+static Error checkCount(const Mesh &mesh, int64_t perRank, const char *what) {
+  // A rank that holds nothing costs something too.
+  std::optional<int64_t> count =
+      checkedMul(mesh.getNumRanks(), std::max<int64_t>(perRank, 1));
+  if (count && *count <= maxCells)
+    return Error::success();
+  return makeError("{0} ranks that hold up to {1} {2} each are too many to "
+                   "evaluate, at most {3} {2} in all can be",
+                   mesh.getNumRanks(), perRank, what, maxCells);
+}
+
 /// Checks that \p layout can be evaluated.
 static Error checkLayout(const Plan &plan, const Layout &layout) {
   if (Error error = verifyLayout(plan.mesh, layout, plan.globalShape))
     return error;
-  std::optional<int64_t> cells =
-      checkedMul(plan.mesh.getNumRanks(),
-                 getMaxLocalElements(layout, plan.globalShape) + 1);
-  if (!cells || *cells > maxCells)
-    return makeError("{0} ranks that hold up to {1} elements each are too many "
-                     "to evaluate, at most {2} elements in all can be",
-                     plan.mesh.getNumRanks(),
-                     getMaxLocalElements(layout, plan.globalShape), maxCells);
-  return Error::success();
+  return checkCount(plan.mesh, getMaxLocalElements(layout, plan.globalShape),
+                    "elements");
 }
 
 /// Checks what evaluating \p step relies on.
@@ -546,6 +552,15 @@ static Error checkStep(const Plan &plan, const Step &step) {
   group.partial.push_back({ReductionKind::Sum, step.axes});
   if (Error error = verifyLayout(plan.mesh, group))
     return makeError("group {0}", llvm::toString(std::move(error)));
+  // All other collectives leave at most what the layouts do, right or not.
+  if (step.kind == StepKind::AllGather) {
+    std::optional<int64_t> joined =
+        checkedMul(getMaxLocalElements(step.from, plan.globalShape),
+                   getNumPositions(step.axes));
+    if (Error error =
+            checkCount(plan.mesh, joined.value_or(INT64_MAX), "elements"))
+      return error;
+  }
   bool usesDim = step.kind == StepKind::AllGather ||
                  step.kind == StepKind::AllToAll ||
                  step.kind == StepKind::ReduceScatter;
@@ -578,6 +593,10 @@ Expected<Evaluation> redistribute::evaluatePlan(const Plan &plan) {
     if (Error error = checkLayout(plan, *layout))
       return std::move(error);
   }
+  if (Error error =
+          checkCount(plan.mesh, getNumPositions(plan.from.getPartialAxes()),
+                     "counts of contributions"))
+    return std::move(error);
   Machine machine(plan);
   for (auto [index, step] : llvm::enumerate(plan.steps))
     if (Error error = runStep(plan, machine, step))

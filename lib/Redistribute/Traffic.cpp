@@ -11,13 +11,19 @@
 #include "pctl/Support/CheckedArith.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace pctl;
 using namespace pctl::layout;
 using namespace pctl::redistribute;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+
+/// Returns \p result, or INT64_MAX where there is none, and then clears
+/// \p exact: how a count that does not fit is told.
+static int64_t saturate(std::optional<int64_t> result, bool &exact) {
+  exact &= result.has_value();
+  return result.value_or(INT64_MAX);
+}
 
 namespace {
 
@@ -40,7 +46,9 @@ private:
   void setBoth(int64_t elements) {
     traffic.maxReceived = traffic.maxSent = elements;
   }
-  int64_t multiply(int64_t a, int64_t b);
+  int64_t multiply(int64_t a, int64_t b) {
+    return saturate(checkedMul(a, b), traffic.exact);
+  }
   int64_t getTotalHeld(const Layout &layout);
 
   const Mesh &mesh;
@@ -52,13 +60,6 @@ private:
 };
 
 } // namespace
-
-/// Multiplies counts; a result that does not fit is INT64_MAX and not exact.
-int64_t StepTraffic::multiply(int64_t a, int64_t b) {
-  std::optional<int64_t> product = checkedMul(a, b);
-  traffic.exact &= product.has_value();
-  return product.value_or(INT64_MAX);
-}
 
 /// Returns how many elements all ranks together hold: the blocks along the axes
 /// that cut dims make up the tensor once, and all other axes repeat that.
@@ -74,11 +75,9 @@ void StepTraffic::computeAllReduce() {
     return;
   int64_t part = ceilDiv(mostFrom, groupSize);
   int64_t parts = multiply(groupSize - 2, part);
-  std::optional<int64_t> most = llvm::checkedAdd(mostFrom, parts);
-  traffic.exact &= most.has_value();
-  setBoth(most.value_or(INT64_MAX));
+  setBoth(saturate(checkedAdd(mostFrom, parts), traffic.exact));
   traffic.totalReceived =
-      multiply(getTotalHeld(step.from) / groupSize, 2 * (groupSize - 1));
+      multiply(2, multiply(getTotalHeld(step.from) / groupSize, groupSize - 1));
 }
 
 void StepTraffic::computePermute() {
@@ -178,10 +177,7 @@ Traffic redistribute::getTraffic(const Mesh &mesh,
 Traffic redistribute::getTraffic(const Plan &plan, int64_t maxPairs) {
   Traffic sum;
   auto add = [&](int64_t &total, int64_t count) {
-    if (llvm::AddOverflow(total, count, total)) {
-      total = INT64_MAX;
-      sum.exact = false;
-    }
+    total = saturate(checkedAdd(total, count), sum.exact);
   };
   SmallVector<int64_t> shape = getCountedShape(plan.globalShape);
   sum.maxHeld = getMaxLocalElements(plan.from, shape);

@@ -31,7 +31,8 @@ struct Evaluation {
 /// twice, is seen whatever its kind.
 ///
 /// Errors: layouts that verifyLayout rejects; a dim of unknown size; more than
-/// 2^26 elements on all ranks together; a step that its collective cannot do
+/// 2^26 elements on all ranks together, or ranks times positions along the axes
+/// that are partial at the start; a step that its collective cannot do
 /// (slices of unequal shape in a reduction, a split that leaves a rest, ...);
 /// and, naming the step, the first rank that holds after it another slice than
 /// the step's layout says, or the first element that is wrong on it.

@@ -34,6 +34,12 @@ TEST(Traffic, counts_beyond_an_int64_are_capped) {
   Traffic traffic = getTraffic(plan);
   EXPECT_FALSE(traffic.exact);
   EXPECT_EQ(traffic.totalReceived, INT64_MAX);
+  // Twice one less than the group does not fit either.
+  plan = makePlan(makeMesh("x=9223372036854775807"), {1},
+                  "[{}] partial=[sum(x)]", "[{}]");
+  traffic = getTraffic(plan);
+  EXPECT_FALSE(traffic.exact);
+  EXPECT_EQ(traffic.totalReceived, INT64_MAX);
 }
 
 TEST(Traffic, a_dim_of_unknown_size_counts_as_one) {
@@ -55,6 +61,28 @@ TEST(Evaluate, refuses_what_is_too_large) {
   EXPECT_EQ(getMessage(evaluatePlan(plan)),
             "8 ranks that hold up to 137438953472 elements each are too many "
             "to evaluate, at most 67108864 elements in all can be");
+  plan = makePlan(makeMesh("x=1"), {INT64_MAX}, "[{}]", "[{}]");
+  EXPECT_EQ(getMessage(evaluatePlan(plan)),
+            "1 ranks that hold up to 9223372036854775807 elements each are too "
+            "many to evaluate, at most 67108864 elements in all can be");
+  plan = makePlan(makeMesh("x=65536"), {1}, "[{}] partial=[sum(x)]", "[{}]");
+  EXPECT_EQ(getMessage(evaluatePlan(plan)),
+            "65536 ranks that hold up to 65536 counts of contributions each "
+            "are too many to evaluate, at most 67108864 counts of "
+            "contributions in all can be");
+}
+
+TEST(Evaluate, refuses_a_gather_that_is_wrong_and_too_large) {
+  Plan plan = makePlan(makeMesh("x=2048"), {2048, 64}, "[{x},{}]", "[{x},{}]");
+  Step step;
+  step.kind = StepKind::AllGather;
+  step.from = step.to = plan.from;
+  step.axes = {plan.mesh.getWholeAxis(0)};
+  plan.steps.push_back(step);
+  EXPECT_EQ(getMessage(evaluatePlan(plan)),
+            "step 1 (all_gather): 2048 ranks that hold up to 131072 elements "
+            "each are too many to evaluate, at most 67108864 elements in all "
+            "can be");
 }
 
 } // namespace
