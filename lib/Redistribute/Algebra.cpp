@@ -22,29 +22,41 @@ using llvm::SmallVector;
 // Cuts of a dim
 //===----------------------------------------------------------------------===//
 
-/// Returns the range that the \p blocks blocks from \p first on make up.
-static Range getSpan(const DimLayout &dim, int64_t globalSize, int64_t first,
-                     int64_t blocks) {
-  int64_t offset = getBlock(dim, globalSize, first).offset;
-  return {offset,
-          getBlock(dim, globalSize, first + blocks - 1).getEnd() - offset};
+/// Returns where the ranges end that the blocks of each of the \p numSpans
+/// leading positions make up. Listed sizes are added up along the way: getBlock
+/// would start at the first one for every block.
+static SmallVector<int64_t> getSpanEnds(const DimLayout &dim,
+                                        int64_t globalSize, int64_t numSpans) {
+  int64_t blocks = getNumPositions(dim.axes) / numSpans;
+  ArrayRef<int64_t> listed = dim.blockSizes;
+  SmallVector<int64_t> ends;
+  for (int64_t span = 0; span < numSpans; ++span) {
+    if (listed.empty()) {
+      ends.push_back(
+          getBlock(dim, globalSize, (span + 1) * blocks - 1).getEnd());
+      continue;
+    }
+    ArrayRef<int64_t> sizes = listed.slice(span * blocks, blocks);
+    ends.push_back(std::accumulate(sizes.begin(), sizes.end(),
+                                   ends.empty() ? int64_t(0) : ends.back()));
+  }
+  return ends;
 }
 
 /// Returns whether each of the \p prefixSize leading positions holds the same
 /// range in both cuts.
 static bool spansAlike(const DimLayout &a, const DimLayout &b,
                        int64_t globalSize, int64_t prefixSize) {
-  int64_t blocksA = getNumPositions(a.axes) / prefixSize;
-  int64_t blocksB = getNumPositions(b.axes) / prefixSize;
+  if (!a.blockSizes.empty() || !b.blockSizes.empty())
+    return getSpanEnds(a, globalSize, prefixSize) ==
+           getSpanEnds(b, globalSize, prefixSize);
   // Blocks of the rule are all of one size up to the end of the dim, so the
   // first span says where all others lie.
-  bool listed = !a.blockSizes.empty() || !b.blockSizes.empty();
-  int64_t checked = listed ? prefixSize : 1;
-  for (int64_t position = 0; position < checked; ++position)
-    if (!(getSpan(a, globalSize, position * blocksA, blocksA) ==
-          getSpan(b, globalSize, position * blocksB, blocksB)))
-      return false;
-  return true;
+  auto getFirstEnd = [&](const DimLayout &dim) {
+    int64_t blocks = getNumPositions(dim.axes) / prefixSize;
+    return getBlock(dim, globalSize, blocks - 1).getEnd();
+  };
+  return getFirstEnd(a) == getFirstEnd(b);
 }
 
 AxisList redistribute::getSharedPrefix(const DimLayout &a, const DimLayout &b,

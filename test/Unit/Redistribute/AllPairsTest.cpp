@@ -145,6 +145,22 @@ TEST(ExplicitBlocks, random_pairs_are_right) {
   }
 }
 
+TEST(ExplicitBlocks, a_long_list_costs_its_length) {
+  Mesh mesh = makeMesh("a=100000,b=2");
+  Layout from = makeLayout(mesh, "[{a,b}]");
+  from.dims[0].blockSizes.assign(200000, 1);
+  from.dims[0].blockSizes.back() = 0;
+  from.dims[0].blockSizes.front() = 2;
+  Layout to = makeLayout(mesh, "[{a}]");
+  to.dims[0].blockSizes.assign(100000, 2);
+  to.dims[0].blockSizes.back() = 1;
+  to.dims[0].blockSizes.front() = 3;
+  Plan plan = llvm::cantFail(planRedistribution(mesh, {200000}, from, to));
+  EXPECT_EQ(getMessage(verifyPlan(plan)), "success");
+  ASSERT_EQ(plan.steps.size(), 1u);
+  EXPECT_EQ(toString(mesh, plan.steps[0].axes), "b");
+}
+
 TEST(ExplicitBlocks, nested_in_a_prefix_are_sliced_and_exchanged_inside) {
   Mesh mesh = makeMesh("a=2,b=2");
   Plan plan = makePlan(mesh, {10}, "[{a}:[3,7]]", "[{a,b}:[1,2,3,4]]");

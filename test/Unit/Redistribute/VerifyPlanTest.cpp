@@ -144,10 +144,6 @@ TEST(VerifyPlan, slice_c2) {
               "contributions of its positions 1,0 times, 1,1 is right");
 }
 
-//===----------------------------------------------------------------------===//
-// AllGather
-//===----------------------------------------------------------------------===//
-
 TEST(VerifyPlan, slice_c2_whole_becomes_partial) {
   expectWrong(makeStep(mesh22, {8}, StepKind::Slice, "[{}]",
                        "[{}] partial=[sum(y)]", ""),
@@ -156,6 +152,10 @@ TEST(VerifyPlan, slice_c2_whole_becomes_partial) {
               "step 1 (all_slice): after it, axis 'y' is partial, it was not "
               "at the start");
 }
+
+//===----------------------------------------------------------------------===//
+// AllGather
+//===----------------------------------------------------------------------===//
 
 TEST(VerifyPlan, all_gather_c1) {
   expectWrong(
