@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Part of pctl, a compiler library for distributed tensor programs.
 
+/// \file
+/// Propagation as a fixed point: cuts of factors and axes of open dims only
+/// ever grow, so looking at nodes again ends. docs/propagation.md.
+
 #include "pctl/Propagation/Propagate.h"
+
 #include "CutAlgebra.h"
 
 #include "pctl/Support/Error.h"

@@ -304,8 +304,9 @@ TEST(PropagateRandom, outcome_is_consistent_stable_and_keeps_what_is_closed) {
       for (auto [wasDim, isDim] :
            llvm::zip_equal(was.layout.dims, is.layout.dims)) {
         ASSERT_FALSE(isDim.open);
-        if (!wasDim.open)
+        if (!wasDim.open) {
           ASSERT_EQ(wasDim.axes, isDim.axes);
+        }
         ASSERT_EQ(layout::getCommonPrefix(wasDim.axes, isDim.axes),
                   wasDim.axes);
       }

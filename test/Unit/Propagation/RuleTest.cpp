@@ -90,7 +90,7 @@ TEST(Rule, says_what_is_wrong) {
       "int64_t holds");
   EXPECT_EQ(verify({{{layout::kDynamic}}, {{{0, 9}}}, {{{0}}}},
                    {{layout::kDynamic}}, {{layout::kDynamic}}),
-            "a dim is made up of factor 9, but the rule has 1");
+            "dim 0 of operand 0 is made up of factor 9, but the rule has 1");
 }
 
 TEST(Rule, matmul_cut_on_the_contraction_is_partial) {
