@@ -122,10 +122,10 @@ private:
 } // namespace
 
 Error Propagator::prepare() {
-  for (const Value &value : graph.values)
+  for (auto [i, value] : llvm::enumerate(graph.values))
     if (Error error =
             layout::verifyLayout(graph.mesh, value.layout, value.shape))
-      return error;
+      return makeError("value {0}: {1}", i, llvm::toString(std::move(error)));
   SmallVector<char> producers(graph.values.size(), 0);
   constexpr char kOp = 1, kTransfer = 2;
   for (auto [i, node] : llvm::enumerate(graph.nodes)) {
@@ -146,7 +146,7 @@ Error Propagator::prepare() {
     }
     if (Error error = verifyRule(node.rule, graph.getShapes(node.operands),
                                  graph.getShapes(node.results)))
-      return error;
+      return makeError("node {0}: {1}", i, llvm::toString(std::move(error)));
     node.cuts.resize(node.rule.factors.size());
   }
   return Error::success();

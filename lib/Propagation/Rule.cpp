@@ -340,7 +340,7 @@ pctl::propagation::inferFactorCuts(const layout::Mesh &mesh, const Rule &rule,
     for (AxisRef axis : cut.axes) {
       for (AxisRef other : used)
         if (axis.overlaps(other))
-          return makeError("axis {0} cuts two factors of one op",
+          return makeError("axis '{0}' cuts two factors of one op",
                            layout::toString(mesh, axis));
       used.push_back(axis);
     }

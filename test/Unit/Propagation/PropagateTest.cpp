@@ -191,7 +191,13 @@ TEST(Propagate, says_what_is_wrong_with_a_graph) {
   unsigned c = misfit.value(2, 2);
   misfit.graph.addNode(getElementwiseRule({2, 3}, 1, 0), {c}, {});
   EXPECT_EQ(misfit.run(),
-            "dim 1 of operand 0 has size 2, but its factors multiply to 3");
+            "node 0: dim 1 of operand 0 has size 2, but its factors multiply "
+            "to 3");
+  MatrixGraph tooMuch("x=2");
+  tooMuch.value(2, 2);
+  tooMuch.value(2, 2, "[{x}:[1,2],{}]");
+  EXPECT_EQ(tooMuch.run(),
+            "value 1: explicit block sizes of dim 0 sum to 3, its size is 2");
 }
 
 //===----------------------------------------------------------------------===//

@@ -188,7 +188,7 @@ TEST(Rule, cuts_are_read_off_layouts) {
             "operand 1 is laid out as [{},{}], but the op's rule asks for "
             "[{model},{}]");
   EXPECT_EQ(message({"[{model},{}]", "[{},{model}]", "[{},{}]"}, "[{},{}]"),
-            "axis model cuts two factors of one op");
+            "axis 'model' cuts two factors of one op");
   EXPECT_EQ(message({"[{},{}]", "[{},{}]"}, "[{},{}]"),
             "rule is for 3 operands, but there are layouts of 2");
   EXPECT_EQ(message({"[{},{}]", "[{}]", "[{},{}]"}, "[{},{}]"),
