@@ -19,7 +19,7 @@ include_directories("${PROJECT_SOURCE_DIR}/include"
                     "${PROJECT_BINARY_DIR}/include")
 
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  add_link_options(-fuse-ld=lld -B/usr/lib/llvm-22/bin)
+  add_link_options(-fuse-ld=lld "-B${LLVM_TOOLS_BINARY_DIR}")
 endif()
 
 if(PCTL_SANITIZER)

@@ -12,6 +12,9 @@
 #   The TableGen output of dialects/MNEMONIC/NAMEOps.td in the current build
 #   directory, and its reference below docs/ of the build tree.
 
+# Everything links the shared libMLIR and libLLVM, never the archives beside
+# them: two copies of MLIR in one process have two of every type id.
+
 function(_pctl_add_library name)
   cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
