@@ -98,7 +98,8 @@ struct Layout {
   /// Returns this layout with every dim closed, axis lists normal, size-1 axes
   /// and empty partial entries gone, block sizes gone that follow the rule,
   /// neighbouring partial entries of one kind joined and their axes in mesh
-  /// order: layouts that place elements alike have equal normal forms.
+  /// order. Layouts with equal normal forms place elements alike; without
+  /// explicit block sizes only those do.
   Layout getNormalForm() const;
   /// Returns this layout without partial entries.
   Layout withoutPartial() const;
