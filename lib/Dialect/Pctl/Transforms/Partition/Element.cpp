@@ -224,7 +224,6 @@ struct CastPartition
 void detail::registerElementModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *ctx, arith::ArithDialect *) {
     arith::ConstantOp::attachInterface<ConstantPartition>(*ctx);
-    ctx->loadDialect<tensor::TensorDialect>();
   });
   registry.addExtension(+[](MLIRContext *ctx,
                             bufferization::BufferizationDialect *) {

@@ -304,8 +304,6 @@ void detail::registerLinalgModels(DialectRegistry &registry) {
 #include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
         >(ctx);
     linalg::SoftmaxOp::attachInterface<SoftmaxPartition>(*ctx);
-    ctx->loadDialect<arith::ArithDialect, complex::ComplexDialect,
-                     tensor::TensorDialect>();
   });
 }
 
