@@ -521,6 +521,9 @@ static LogicalResult checkReduction(CollectiveOpInterface op, Type type) {
 
 LogicalResult pctl::lowerCollective(CollectiveOpInterface op,
                                     const OpContext &context) {
+  if (isa<HaloExchangeOp>(op.getOperation()))
+    return op->emitOpError("has no lowering to NCCL; pctl.exchange and "
+                           "pctl.permute have");
   Type type = cast<MemRefType>(op.getInput().getType()).getElementType();
   std::optional<Wire> wire = getWire(type);
   if (!wire)
