@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+/// \file
+/// Runs the project's pipelines over a program, from whatever form it is in.
+
+#include "Compile.h"
+
+#include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
+#include "pctl/Dialect/Pctl/IR/Pctl.h"
+#include "pctl/Dialect/Pctl/Transforms/CollectiveSummary.h"
+#include "pctl/Dialect/Pctl/Transforms/Form.h"
+#include "pctl/Dialect/Pctl/Transforms/Passes.h"
+#include "pctl/Layout/LayoutText.h"
+#include "pctl/Pipelines/Spmd.h"
+#include "pctl/Pipelines/ToLLVM.h"
+#include "pctl/Support/Error.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace pctl;
+using namespace pctl::run;
+
+/// Runs \p passes; what went wrong they have reported at its place.
+static llvm::Error runPasses(mlir::PassManager &passes, mlir::ModuleOp module) {
+  if (mlir::succeeded(passes.run(module)))
+    return llvm::Error::success();
+  return makeError("the program was not compiled");
+}
+
+/// Takes \p module from \p form to planned form.
+static llvm::Error planProgram(mlir::ModuleOp module, Form form,
+                               const CompileOptions &options) {
+  mlir::PassManager passes(module.getContext());
+  switch (form) {
+  case Form::Annotated: {
+    SpmdPipelineOptions pipeline;
+    pipeline.mesh = options.mesh;
+    pipeline.layouts = options.layouts;
+    pipeline.datasetStrategy = options.datasetStrategy;
+    pipeline.dataArgs = options.dataArgs;
+    buildSpmdPipeline(passes, pipeline);
+    return runPasses(passes, module);
+  }
+  case Form::LaidOut:
+    passes.addPass(createPartitionPass());
+    [[fallthrough]];
+  case Form::Local:
+    passes.addPass(createPlanRedistributionPass());
+    return runPasses(passes, module);
+  case Form::Planned:
+    return llvm::Error::success();
+  case Form::Buffers:
+  case Form::Executable:
+    break;
+  }
+  return makeError("the program is in form '{0}', from which the tensors are "
+                   "gone; a run starts from 'planned' or an earlier form",
+                   stringifyForm(form));
+}
+
+/// Takes a planned or one-device program to code.
+static llvm::Expected<std::unique_ptr<execution::Program>>
+compileProgram(mlir::ModuleOp module) {
+  mlir::PassManager passes(module.getContext());
+  if (mlir::failed(buildToLLVMPipeline(
+          passes, ToLLVMOptions(), [&](const llvm::Twine &message) {
+            return mlir::LogicalResult(module.emitError(message));
+          })))
+    return makeError("the program was not compiled");
+  if (llvm::Error error = runPasses(passes, module))
+    return error;
+  return execution::compile(module);
+}
+
+/// Returns the mesh on which \p entry has its values: the one that a layout of
+/// its signature names, or the only one of the module.
+static llvm::Expected<layout::Mesh> findMesh(mlir::ModuleOp module,
+                                             mlir::func::FuncOp entry) {
+  std::optional<layout::Mesh> mesh;
+  for (auto meshOp : module.getOps<MeshOp>()) {
+    if (mesh && !(*mesh == meshOp.getMesh()))
+      return makeError("the program declares several meshes; a run takes one");
+    mesh = meshOp.getMesh();
+  }
+  if (!mesh)
+    return makeError("the program declares no mesh; give one with --mesh");
+  return *mesh;
+}
+
+static std::vector<PlannedCollective> listCollectives(mlir::ModuleOp module) {
+  std::vector<PlannedCollective> collectives;
+  for (const CollectiveUse &use : collectCollectives(module)) {
+    PlannedCollective collective{use.kind.str(), use.axes, "",
+                                 use.receivedBytes};
+    auto type = llvm::cast<mlir::ShapedType>(use.op->getOperand(0).getType());
+    llvm::raw_string_ostream os(collective.localType);
+    for (int64_t size : type.getShape())
+      (mlir::ShapedType::isDynamic(size) ? os << '?' : os << size) << 'x';
+    os << type.getElementType();
+    collectives.push_back(std::move(collective));
+  }
+  return collectives;
+}
+
+/// Compiles the program of one device that \p global means.
+static llvm::Expected<Reference> compileReference(mlir::ModuleOp global,
+                                                  llvm::StringRef entryName) {
+  mlir::PassManager passes(global.getContext());
+  passes.addPass(createStripLayoutsPass());
+  if (llvm::Error error = runPasses(passes, global))
+    return error;
+  llvm::Expected<mlir::func::FuncOp> entry = findEntry(global, entryName);
+  if (!entry)
+    return entry.takeError();
+  int64_t sumLength = getSumLength(*entry);
+  llvm::Expected<Signature> signature =
+      readSignature(*entry, llvm::cantFail(layout::Mesh::create({{"one", 1}})));
+  if (!signature)
+    return signature.takeError();
+  llvm::Expected<std::unique_ptr<execution::Program>> program =
+      compileProgram(global);
+  if (!program)
+    return program.takeError();
+  return Reference{std::move(*signature), std::move(*program), sumLength};
+}
+
+llvm::Expected<Compiled>
+run::compileForRanks(mlir::OwningOpRef<mlir::ModuleOp> module,
+                     const CompileOptions &options) {
+  // Before anything is compiled: a program without an entry is no input.
+  llvm::Expected<mlir::func::FuncOp> entry = findEntry(*module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  std::string entryName = entry->getName().str();
+
+  Form form = getForm(*module).value_or(Form::Annotated);
+  std::optional<Reference> reference;
+  if (options.withReference) {
+    if (form != Form::Annotated && form != Form::LaidOut)
+      return makeError("the program is in form '{0}', in which nothing tells "
+                       "the uncut program; --verify needs 'annotated' or "
+                       "'laid-out'",
+                       stringifyForm(form));
+    mlir::OwningOpRef<mlir::ModuleOp> global = module->clone();
+    llvm::Expected<Reference> made = compileReference(*global, entryName);
+    if (!made)
+      return made.takeError();
+    reference = std::move(*made);
+  }
+
+  if (llvm::Error error = planProgram(*module, form, options))
+    return error;
+  entry = findEntry(*module, entryName);
+  if (!entry)
+    return entry.takeError();
+  llvm::Expected<layout::Mesh> mesh = findMesh(*module, *entry);
+  if (!mesh)
+    return mesh.takeError();
+  llvm::Expected<Signature> signature = readSignature(*entry, *mesh);
+  if (!signature)
+    return signature.takeError();
+  std::vector<PlannedCollective> collectives = listCollectives(*module);
+  llvm::Expected<std::unique_ptr<execution::Program>> program =
+      compileProgram(*module);
+  if (!program)
+    return program.takeError();
+  return Compiled{std::move(entryName), std::move(*signature),
+                  std::move(collectives), std::move(*program),
+                  std::move(reference)};
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+/// \file
+/// What pctl-run says at the end: the plan, its collectives, its bytes, and how
+/// each result compares. As text for people and as JSON for programs.
+
+#ifndef PCTL_TOOLS_PCTLRUN_REPORT_H
+#define PCTL_TOOLS_PCTLRUN_REPORT_H
+
+#include "Compile.h"
+
+namespace pctl::run {
+
+/// How one result compares, over all ranks.
+struct Verdict {
+  int64_t numWrong = 0;
+  double maxError = 0;
+  double bound = 0;
+  /// The first wrong element: on which rank, and where in the global tensor.
+  int64_t wrongRank = 0;
+  llvm::SmallVector<int64_t> wrongIndex;
+
+  /// Counts in what \p rank, which holds \p box, gave.
+  void add(int64_t rank, const layout::Box &box,
+           const tensor::Comparison &comparison);
+};
+
+struct Report {
+  std::string file;
+  const Compiled &compiled;
+  /// One for each result; empty where nothing was compared.
+  std::vector<Verdict> verdicts;
+
+  /// Whether no result that was compared is wrong.
+  bool isRight() const;
+  /// The bytes that a rank receives in all collectives of which that is known.
+  int64_t getReceivedBytes() const;
+  bool hasUnknownBytes() const;
+  void print(llvm::raw_ostream &os) const;
+  /// Prints one object:
+  /// `{"file", "entry", "mesh", "ranks", "arguments": [{"type", "layout"}],
+  ///   "collectives": [{"op", "axes", "received_bytes"}],
+  ///   "received_bytes", "results": [{"type", "layout", "max_error", "bound",
+  ///   "wrong"}], "verified"}`; the last three of a result and `verified` only
+  /// where results were compared.
+  void printJson(llvm::raw_ostream &os) const;
+};
+
+} // namespace pctl::run
+
+#endif // PCTL_TOOLS_PCTLRUN_REPORT_H
