@@ -3,6 +3,7 @@
 
 #include "pctl/Pipelines/Spmd.h"
 
+#include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
@@ -11,6 +12,13 @@
 using namespace mlir;
 
 namespace pctl {
+
+/// Checks the rules of \p form, so that a fault shows where it was made.
+static void addFormCheck(OpPassManager &passes, Form form) {
+  VerifyFormPassOptions options;
+  options.form = stringifyForm(form).str();
+  passes.addPass(createVerifyFormPass(options));
+}
 
 /// The strategy becomes annotations.
 static void addStrategy(OpPassManager &passes,
@@ -37,17 +45,20 @@ void buildSpmdPipeline(OpPassManager &passes,
   propagation.remarks = options.remarks;
   passes.addPass(createPropagateLayoutsPass(propagation));
   passes.addPass(createInsertRedistributionPass());
+  addFormCheck(passes, Form::LaidOut);
 
   passes.addPass(createPartitionPass());
   // Redistributions of one value to one layout meet, also through inits.
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  addFormCheck(passes, Form::Local);
 
   PlanRedistributionPassOptions planning;
   planning.printPlans = options.printPlans;
   passes.addPass(createPlanRedistributionPass(planning));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  addFormCheck(passes, Form::Planned);
 }
 
 void registerSpmdPipeline() {
