@@ -26,6 +26,7 @@ config.substitutions += [
     ("%cmake", config.cmake_command),
     ("%binary-dir", config.pctl_binary_dir),
     ("%install-libdir", config.install_libdir),
+    ("%llvm-libdir", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")),
     ("%example-cmake-options", config.example_cmake_options),
     ("%host-nccl", os.path.join(config.pctl_binary_dir, "lib", "libpctl_nccl_host.so")),
 ]

@@ -19,6 +19,31 @@ func.func @constants(%x: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"a"}]>}
   return %5 : tensor<4xf32>
 }
 
+// What a body computes from its position it computes for the block.
+// CHECK-LABEL: @generate
+// CHECK: tensor.generate
+// CHECK: pctl.layouts = [#pctl.layout<@m, [{"a"}]>], pctl.operand_layouts = [#pctl.layout<@m, [{}]>]
+func.func @generate(%t: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"b"}]>})
+    -> (tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"a"}]>}) {
+  %0 = tensor.generate {
+  ^bb0(%i: index):
+    %1 = tensor.extract %t[%i] : tensor<4xf32>
+    tensor.yield %1 : f32
+  } : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// To ask for a size moves nothing; a computed dim needs a whole tensor.
+// CHECK-LABEL: @sizes
+// CHECK: tensor.dim {pctl.operand_layouts = [#pctl.layout<@m, [{"a"}, {}]>]}
+// CHECK: tensor.dim {pctl.operand_layouts = [#pctl.layout<@m, [{}, {}]>]}
+func.func @sizes(%x: tensor<4x?xf32> {pctl.layout = #pctl.layout<@m, [{"a"}, {}]>}, %d: index) -> (index, index) {
+  %c1 = arith.constant 1 : index
+  %0 = tensor.dim %x, %c1 : tensor<4x?xf32>
+  %1 = tensor.dim %x, %d : tensor<4x?xf32>
+  return %0, %1 : index, index
+}
+
 // A condition that is one number goes with every element.
 // CHECK-LABEL: @scalar_operand
 // CHECK: arith.select {{.*}} {pctl.layouts = [#pctl.layout<@m, [{"a"}]>], pctl.operand_layouts = [#pctl.layout<@m, [{"a"}]>, #pctl.layout<@m, [{"a"}]>]}

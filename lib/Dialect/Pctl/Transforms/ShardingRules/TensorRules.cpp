@@ -22,7 +22,8 @@ static ArrayRef<int64_t> getShape(Value tensor) {
 
 namespace {
 
-/// What is the same everywhere or nowhere defined may be laid out anyhow.
+/// What each rank can make for itself may be laid out anyhow. Tensors that the
+/// body of a generate reads are captured, so they are whole.
 template <typename OpTy>
 struct SourceRule
     : ShardingRuleOpInterface::ExternalModel<SourceRule<OpTy>, OpTy> {
@@ -30,6 +31,20 @@ struct SourceRule
     return propagation::getElementwiseRule(getShape(op->getResult(0)),
                                            /*numOperands=*/0,
                                            /*numResults=*/1);
+  }
+};
+
+/// The size of the whole dim is known on every rank, however it is cut.
+struct DimRule
+    : ShardingRuleOpInterface::ExternalModel<DimRule, tensor::DimOp> {
+  FailureOr<Rule> getShardingRule(Operation *op) const {
+    auto dim = cast<tensor::DimOp>(op);
+    if (!isa<RankedTensorType>(dim.getSource().getType()) ||
+        !dim.getConstantIndex())
+      return failure();
+    return propagation::getElementwiseRule(getShape(dim.getSource()),
+                                           /*numOperands=*/1,
+                                           /*numResults=*/0);
   }
 };
 
@@ -193,6 +208,9 @@ struct PadRule
 void pctl::registerTensorShardingRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
     tensor::EmptyOp::attachInterface<SourceRule<tensor::EmptyOp>>(*context);
+    tensor::GenerateOp::attachInterface<SourceRule<tensor::GenerateOp>>(
+        *context);
+    tensor::DimOp::attachInterface<DimRule>(*context);
     tensor::SplatOp::attachInterface<SourceRule<tensor::SplatOp>>(*context);
     tensor::CastOp::attachInterface<CastRule<tensor::CastOp>>(*context);
     tensor::BitcastOp::attachInterface<CastRule<tensor::BitcastOp>>(*context);
