@@ -75,6 +75,8 @@ static void addBufferization(OpPassManager &passes) {
 
 /// Structured ops and control flow become branches.
 static void addLoops(OpPassManager &passes) {
+  passes.addPass(createExpandCopiesPass());
+  passes.addPass(createOrderLoopsPass());
   passes.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   passes.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   passes.addPass(memref::createExpandStridedMetadataPass());

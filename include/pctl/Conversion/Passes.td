@@ -139,4 +139,44 @@ def ExpandArithPass : Pass<"pctl-expand-arith"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ExpandCopiesPass : Pass<"pctl-expand-copies"> {
+  let summary = "Make copies between buffers with gaps loops";
+  let description = [{
+    Before: buffers. After: a `memref.copy` whose sides are not both of identity
+    layout is a `linalg.copy`. The others stay, and become calls of memcpy.
+    Upstream lowers the former to a function of a library of its own, which need
+    not be there.
+
+    ```mlir
+    memref.copy %a, %b : memref<4xf32, strided<[2]>> to memref<4xf32>
+    // becomes
+    linalg.copy ins(%a : memref<4xf32, strided<[2]>>) outs(%b : memref<4xf32>)
+    ```
+
+    It never changes what is copied.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def OrderLoopsPass : Pass<"pctl-order-loops"> {
+  let summary = "Let the innermost loop walk along memory";
+  let description = [{
+    Before: linalg ops on buffers. After: an op whose innermost loop is a
+    reduction that jumps through an input, like that of a matrix product, has
+    innermost the parallel loop that walks along the last dim of its outputs and
+    of an input, if there is one.
+
+    ```mlir
+    // m, n, k; B is read along its columns.
+    linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x6xf32>)
+        outs(%c : memref<4x6xf32>)
+    // becomes a linalg.generic of loops m, k, n
+    ```
+
+    It never changes the order in which an element's terms are added up, so
+    results stay bit for bit.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 #endif // PCTL_CONVERSION_PASSES_TD

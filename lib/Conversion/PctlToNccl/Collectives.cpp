@@ -45,7 +45,10 @@ public:
 private:
   void lowerAllGather(AllGatherOp gather);
   void lowerEvenAllGather(const DimView &view);
-  void lowerUnevenAllGather(const DimView &view);
+  void lowerUnevenAllGather(const DimView &view, int64_t dim);
+  Fold emitLongest(Value lengths);
+  void joinBlocks(const DimView &view, Value lengths, Value received,
+                  Value joined);
   void lowerAllSlice(AllSliceOp slice);
   void lowerAllReduce(AllReduceOp reduce);
   void lowerReduceScatter(ReduceScatterOp scatter);
@@ -60,6 +63,8 @@ private:
   Fold getCount(Value buffer) { return math.product(buffers.getSizes(buffer)); }
   bool isOne(Fold value) { return IndexMath::known(value) == 1; }
 
+  /// Returns \p buffer, or a copy without gaps, as views of other dims need it.
+  Value getContiguous(Value buffer);
   /// Returns the input as k blocks one behind the other.
   Buffer packBlocks(const DimView &view, Fold block);
   Buffer packUnevenBlocks(const DimView &view, Fold block);
@@ -148,16 +153,19 @@ void CollectiveLowering::emitRecv(Value buffer, Fold peer) {
                        context.stream, /*is_unsigned=*/UnitAttr());
 }
 
+Value CollectiveLowering::getContiguous(Value buffer) {
+  if (cast<MemRefType>(buffer.getType()).getLayout().isIdentity())
+    return buffer;
+  return buffers.getSource(buffer, /*mustCopy=*/true).typed;
+}
+
 Buffer CollectiveLowering::packBlocks(const DimView &view, Fold block) {
   if (isOne(view.outer))
     return buffers.getSource(input, haveSameBase(input, output));
   SmallVector<Fold> shape = getBlockedShape(view, block);
   Buffer packed = buffers.allocate({shape[1], shape[0], shape[2]});
-  // A view with other dims needs memory without gaps.
-  Value whole = input;
-  if (!cast<MemRefType>(input.getType()).getLayout().isIdentity())
-    whole = buffers.getSource(input, /*mustCopy=*/true).typed;
-  buffers.copySwapped(buffers.reshape(whole, shape), packed.typed);
+  buffers.copySwapped(buffers.reshape(getContiguous(input), shape),
+                      packed.typed);
   return packed;
 }
 
@@ -166,11 +174,8 @@ Buffer CollectiveLowering::packUnevenBlocks(const DimView &view, Fold block) {
   Fold run = math.mul(block, view.inner);
   Buffer packed = buffers.allocate({math.constant(groupSize), view.outer, run});
   buffers.fillWithZero(packed.typed);
-  Value whole = input;
-  if (!cast<MemRefType>(input.getType()).getLayout().isIdentity())
-    whole = buffers.getSource(input, /*mustCopy=*/true).typed;
-  Value flat =
-      buffers.reshape(whole, {view.outer, math.mul(view.size, view.inner)});
+  Value flat = buffers.reshape(getContiguous(input),
+                               {view.outer, math.mul(view.size, view.inner)});
   emitLoop(zero, math.constant(groupSize), [&](Value position) {
     EmittedRange range = emitEqualBlock(math, groupSize, view.size, position);
     Fold length = math.mul(range.size, view.inner);
@@ -191,7 +196,7 @@ void CollectiveLowering::lowerAllGather(AllGatherOp gather) {
   DimView view = getView(input, gather.getDim());
   if (IndexMath::known(view.size))
     return lowerEvenAllGather(view);
-  lowerUnevenAllGather(view);
+  lowerUnevenAllGather(view, gather.getDim());
 }
 
 void CollectiveLowering::lowerEvenAllGather(const DimView &view) {
@@ -211,57 +216,58 @@ void CollectiveLowering::lowerEvenAllGather(const DimView &view) {
 
 /// The ranks tell each other how long their blocks are; then all send as many
 /// elements as the longest has, and each block is taken at its own length.
-void CollectiveLowering::lowerUnevenAllGather(const DimView &view) {
-  Fold zero = math.constant(0), one = math.constant(1);
-  Type i64 = builder.getI64Type(), index = builder.getIndexType();
-  Value own = buffers.allocateSizes(1);
-  Value lengths = buffers.allocateSizes(groupSize);
-  Value size =
-      arith::IndexCastOp::create(builder, loc, i64, math.toValue(view.size));
-  memref::StoreOp::create(builder, loc, size, own, math.toValue(zero));
-  emitAllGather({own, own}, {lengths, lengths});
-
-  auto getLength = [&](Value position) -> Value {
-    Value length = memref::LoadOp::create(builder, loc, lengths, position);
-    return arith::IndexCastOp::create(builder, loc, index, length);
-  };
-  auto longest = scf::ForOp::create(
-      builder, loc, math.toValue(zero), math.toValue(math.constant(groupSize)),
-      math.toValue(one), math.toValue(zero),
-      [&](OpBuilder &, Location, Value position, ValueRange best) {
-        Fold length = math.max(best[0], getLength(position));
-        scf::YieldOp::create(builder, loc, math.toValue(length));
-      });
-
-  Fold run = math.mul(longest.getResult(0), view.inner);
+void CollectiveLowering::lowerUnevenAllGather(const DimView &view,
+                                              int64_t dim) {
+  Fold zero = math.constant(0);
+  Value lengths = emitGatherLengths(context, loc, buffers, view.size);
+  Fold run = math.mul(emitLongest(lengths), view.inner);
   Fold filled = math.mul(view.size, view.inner);
   Buffer send = buffers.allocate({view.outer, run});
-  Value whole = input;
-  if (!cast<MemRefType>(input.getType()).getLayout().isIdentity())
-    whole = buffers.getSource(input, /*mustCopy=*/true).typed;
-  buffers.copy(buffers.reshape(whole, {view.outer, filled}),
+  buffers.copy(buffers.reshape(getContiguous(input), {view.outer, filled}),
                buffers.slice(send.typed, {zero, zero}, {view.outer, filled}));
   Buffer recv = buffers.allocate({math.constant(groupSize), view.outer, run});
   emitAllGather(send, recv);
 
   Buffer joined = buffers.getDestination(output);
-  Fold joinedRun = math.mul(
-      buffers.getSize(output, cast<AllGatherOp>(op.getOperation()).getDim()),
-      view.inner);
-  Value flat = buffers.reshape(joined.typed, {view.outer, joinedRun});
+  Fold joinedRun = math.mul(buffers.getSize(output, dim), view.inner);
+  joinBlocks(view, lengths, recv.typed,
+             buffers.reshape(joined.typed, {view.outer, joinedRun}));
+  buffers.finish(joined, output);
+}
+
+/// Emits the greatest of \p lengths.
+Fold CollectiveLowering::emitLongest(Value lengths) {
+  Value zero = math.toValue(math.constant(0));
+  auto loop = scf::ForOp::create(
+      builder, loc, zero, math.toValue(math.constant(groupSize)),
+      math.toValue(math.constant(1)), zero,
+      [&](OpBuilder &, Location, Value position, ValueRange best) {
+        Value length = emitLoadLength(builder, loc, lengths, position);
+        scf::YieldOp::create(builder, loc,
+                             math.toValue(math.max(best[0], length)));
+      });
+  return loop.getResult(0);
+}
+
+/// Copies the blocks of \p received, of [k, outer, longest run], one behind the
+/// other to \p joined, of [outer, run].
+void CollectiveLowering::joinBlocks(const DimView &view, Value lengths,
+                                    Value received, Value joined) {
+  Fold zero = math.constant(0), one = math.constant(1);
   scf::ForOp::create(
       builder, loc, math.toValue(zero), math.toValue(math.constant(groupSize)),
       math.toValue(one), math.toValue(zero),
       [&](OpBuilder &, Location, Value position, ValueRange start) {
-        Fold length = math.mul(getLength(position), view.inner);
-        Value from = buffers.slice(recv.typed, {position, zero, zero},
+        Value blockLength = emitLoadLength(builder, loc, lengths, position);
+        Fold length = math.mul(blockLength, view.inner);
+        Value from = buffers.slice(received, {position, zero, zero},
                                    {one, view.outer, length}, 1);
-        Value to = buffers.slice(flat, {zero, start[0]}, {view.outer, length});
+        Value to =
+            buffers.slice(joined, {zero, start[0]}, {view.outer, length});
         buffers.copy(from, to);
         scf::YieldOp::create(builder, loc,
                              math.toValue(math.add(start[0], length)));
       });
-  buffers.finish(joined, output);
 }
 
 void CollectiveLowering::lowerAllSlice(AllSliceOp slice) {
@@ -482,13 +488,8 @@ static bool isEmpty(Value buffer) {
 void CollectiveLowering::lower() {
   if (isEmpty(input) || isEmpty(output))
     return;
-  // In a group of one, every collective is a copy.
-  bool isLocal = groupSize == 1 && !isa<PermuteOp, ExchangeOp>(op);
-  if (auto permute = dyn_cast<PermuteOp>(op.getOperation()))
-    isLocal = groupSize == 1 && !permute.getPairList().empty();
-  else if (isa<ExchangeOp>(op))
-    isLocal = false;
-  if (isLocal)
+  // In a group of one the others are copies, but for a permute of nothing.
+  if (groupSize == 1 && !isa<ExchangeOp, HaloExchangeOp, PermuteOp>(op))
     return buffers.copy(input, output);
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](AllGatherOp gather) { lowerAllGather(gather); })
@@ -500,6 +501,9 @@ void CollectiveLowering::lower() {
       .Case([&](BroadcastOp broadcast) { lowerBroadcast(broadcast); })
       .Case([&](ExchangeOp exchange) {
         lowerExchange(exchange, context, buffers);
+      })
+      .Case([&](HaloExchangeOp exchange) {
+        lowerHaloExchange(exchange, context, buffers);
       });
   buffers.freeStaging();
 }
@@ -521,9 +525,6 @@ static LogicalResult checkReduction(CollectiveOpInterface op, Type type) {
 
 LogicalResult pctl::lowerCollective(CollectiveOpInterface op,
                                     const OpContext &context) {
-  if (isa<HaloExchangeOp>(op.getOperation()))
-    return op->emitOpError("has no lowering to NCCL; pctl.exchange and "
-                           "pctl.permute have");
   Type type = cast<MemRefType>(op.getInput().getType()).getElementType();
   std::optional<Wire> wire = getWire(type);
   if (!wire)

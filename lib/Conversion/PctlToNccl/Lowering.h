@@ -61,6 +61,16 @@ mlir::LogicalResult lowerCollective(CollectiveOpInterface op,
 /// Parts of lowerCollective, each in a file of its own.
 void lowerExchange(ExchangeOp op, const OpContext &context,
                    BufferEmitter &buffers);
+void lowerHaloExchange(HaloExchangeOp op, const OpContext &context,
+                       BufferEmitter &buffers);
+
+/// Emits a gather of \p own, a length, from all ranks of the group, and returns
+/// the lengths by position, in staging memory.
+mlir::Value emitGatherLengths(const OpContext &context, mlir::Location loc,
+                              BufferEmitter &buffers, mlir::OpFoldResult own);
+/// Emits a read of one of those, as an index.
+mlir::Value emitLoadLength(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value lengths, mlir::Value position);
 
 /// Whether and how NCCL reduces by \p kind over elements of \p type, exactly as
 /// the op of arith does.

@@ -76,3 +76,38 @@ func.func @uncut_dims_are_one_run(%x: memref<1x1024x6x8xf32>,
       of tensor<1024x1024x6x8xf32> axes = ["y"] on @m
   return
 }
+
+// -----
+
+// Lengths that the types tell need no gather; a running start finds each place.
+
+pctl.mesh @m <["x"=1024]>
+
+// CHECK-LABEL: func.func @edges_of_equal_blocks
+// CHECK-NOT: nccl.all_gather
+// CHECK: linalg.copy
+// CHECK: scf.for %{{.*}} = %c0 to %c1024 step %c1
+// CHECK: nccl.group_start
+// CHECK: scf.for
+// CHECK: nccl.send
+// CHECK: nccl.recv
+// CHECK: nccl.group_end
+// CHECK: scf.for
+// CHECK: linalg.copy
+func.func @edges_of_equal_blocks(%x: memref<2x6xf32>, %o: memref<4x6xf32>) {
+  pctl.halo_exchange ins(%x : memref<2x6xf32>) outs(%o : memref<4x6xf32>)
+      dim = 0 before = 1 after = 1 axes = ["x"] on @m
+  return
+}
+
+// CHECK-LABEL: func.func @edges_of_blocks_that_differ
+// CHECK: %[[LENGTHS:.*]] = memref.alloc() {{.*}} : memref<1024xi64>
+// CHECK: nccl.all_gather %{{.*}}, %[[LENGTHS]] on
+// CHECK: memref.load %[[LENGTHS]]
+// CHECK: nccl.group_start
+func.func @edges_of_blocks_that_differ(%x: memref<?x6xf32>,
+                                       %o: memref<?x6xf32>) {
+  pctl.halo_exchange ins(%x : memref<?x6xf32>) outs(%o : memref<?x6xf32>)
+      dim = 0 before = 1 after = 1 axes = ["x"] on @m
+  return
+}

@@ -86,12 +86,3 @@ func.func @axes_that_do_not_fit(%x: memref<20xf32>, %o: memref<60xf32>) {
       of tensor<60xf32> axes = ["x":(3)2, "x":(1)3] on @m
   return
 }
-
-// -----
-
-pctl.mesh @m <["x"=4]>
-func.func @halo(%x: memref<2xf32>, %o: memref<4xf32>) {
-  // expected-error@below {{'pctl.halo_exchange' op has no lowering to NCCL; pctl.exchange and pctl.permute have}}
-  pctl.halo_exchange ins(%x : memref<2xf32>) outs(%o : memref<4xf32>) dim = 0 before = 1 after = 1 axes = ["x"] on @m
-  return
-}

@@ -340,6 +340,34 @@ TEST(Compile, ComputesInSmallFloats) {
   EXPECT_EQ(results[0][1], Array::of<uint16_t>({2}, {0x4400, 0x3C00}));
 }
 
+TEST(Compile, CopiesIntoBuffersWithGaps) {
+  auto results = run(R"(
+    func.func @main(%x: tensor<2x3xi32>, %y: tensor<2x2xi32>) -> tensor<2x3xi32> {
+      %r = tensor.insert_slice %y into %x[0, 1] [2, 2] [1, 1]
+          : tensor<2x2xi32> into tensor<2x3xi32>
+      return %r : tensor<2x3xi32>
+    })",
+                     1,
+                     {{Array::of<int32_t>({2, 3}, {1, 2, 3, 4, 5, 6}),
+                       Array::of<int32_t>({2, 2}, {7, 8, 9, 10})}});
+  EXPECT_EQ(results[0][0], Array::of<int32_t>({2, 3}, {1, 7, 8, 4, 9, 10}));
+}
+
+TEST(Compile, OrdersZerosBySign) {
+  auto results = run(R"(
+    func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>)
+        -> (tensor<2xf32>, tensor<2xf32>) {
+      %r = arith.maximumf %x, %y : tensor<2xf32>
+      %s = arith.minimumf %x, %y : tensor<2xf32>
+      return %r, %s : tensor<2xf32>, tensor<2xf32>
+    })",
+                     1,
+                     {{Array::of<float>({2}, {0.0f, -0.0f}),
+                       Array::of<float>({2}, {-0.0f, 0.0f})}});
+  EXPECT_EQ(results[0][0], Array::of<float>({2}, {0.0f, 0.0f}));
+  EXPECT_EQ(results[0][1], Array::of<float>({2}, {-0.0f, -0.0f}));
+}
+
 TEST(Compile, RunsASoftmax) {
   auto results = run(R"(
     func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
