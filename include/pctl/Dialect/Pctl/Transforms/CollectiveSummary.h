@@ -21,7 +21,7 @@ struct CollectiveUse {
   mlir::Operation *op;
   /// The name of the op without its dialect, `all_gather`.
   llvm::StringRef kind;
-  /// The axes of its groups, `{data, model}`.
+  /// The axes of its groups, `data, model`.
   std::string axes;
   /// Bytes of what a rank puts in; nothing where that differs between ranks.
   std::optional<int64_t> localBytes;
@@ -37,7 +37,7 @@ std::vector<CollectiveUse> collectCollectives(mlir::ModuleOp module);
 
 /// Prints a line for each kind and axes, in order of first use, and a total:
 ///
-///   all_reduce over {model}: 2, 16384 bytes received a rank
+///   all_reduce over model: 2, 16384 bytes received a rank
 ///   total: 2, 16384 bytes received a rank
 ///
 /// `at least` stands before the bytes where some are not known.
