@@ -73,6 +73,13 @@ func.func @cast_keeps_the_cut(%a: tensor<5x4xf32> {pctl.layout = #row}) -> (tens
   return %0 : tensor<5x?xf32>
 }
 
+// CHECK-LABEL: func.func @bitcast_keeps_the_cut(
+// CHECK: tensor.bitcast %{{.*}} : tensor<?x4xf32> to tensor<?x4xi32>
+func.func @bitcast_keeps_the_cut(%a: tensor<5x4xf32> {pctl.layout = #row}) -> (tensor<5x4xi32> {pctl.layout = #row}) {
+  %0 = tensor.bitcast %a {pctl.layouts = [#row]} : tensor<5x4xf32> to tensor<5x4xi32>
+  return %0 : tensor<5x4xi32>
+}
+
 // CHECK-LABEL: func.func @elementwise_ops_take_slices(
 // CHECK: arith.addf %{{.*}}, %{{.*}} : tensor<?x4xf32>
 // CHECK: math.exp %{{.*}} : tensor<?x4xf32>

@@ -213,6 +213,15 @@ func.func @sum_of_partials(%a: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{}
 // -----
 
 pctl.mesh @m <["x"=2]>
+func.func @bits_of_a_partial_value(%a: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{}], partial = [sum("x")]>}) {
+  // expected-error @+1 {{'tensor.bitcast' op operand #0 is laid out as [{}] partial=[sum(x)]; it must not be partial}}
+  %0 = tensor.bitcast %a {pctl.layouts = [#pctl.layout<@m, [{}], partial = [sum("x")]>]} : tensor<4xf32> to tensor<4xi32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2]>
 func.func @dim_of_computed_number(%a: tensor<4x6xf32> {pctl.layout = #pctl.layout<@m, [{"x"}, {}]>}, %i: index) {
   // expected-error @+1 {{the size of a dim of computed number needs a whole tensor}}
   %0 = tensor.dim %a, %i : tensor<4x6xf32>

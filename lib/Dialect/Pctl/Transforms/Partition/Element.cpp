@@ -200,20 +200,24 @@ struct DimPartition
   }
 };
 
-/// A cast between tensor types of which no cut dim changes.
+/// tensor.cast and tensor.bitcast. A dim that a cast makes dynamic is not cut.
+template <typename Op>
 struct CastPartition
-    : PartitionOpInterface::ExternalModel<CastPartition, tensor::CastOp> {
+    : PartitionOpInterface::ExternalModel<CastPartition<Op>, Op> {
   LogicalResult partition(Operation *op, PartitionContext &ctx) const {
-    auto cast = mlir::cast<tensor::CastOp>(op);
-    if (!isa<RankedTensorType>(cast.getSource().getType()) ||
-        !isa<RankedTensorType>(cast.getType()))
+    Value source = op->getOperand(0);
+    Value result = op->getResult(0);
+    if (!isa<RankedTensorType>(source.getType()) ||
+        !isa<RankedTensorType>(result.getType()))
       return op->emitOpError("of a tensor that is cut must be between ranked "
                              "tensors");
-    if (ctx.getLayout(cast.getSource()) != ctx.getLayout(cast.getResult()))
-      return ctx.emitLayoutError(
-          op, "result #0", cast.getResult(),
-          "it must be laid out as the operand, " +
-              Twine(ctx.getLayoutText(cast.getSource())));
+    if (ctx.getLayout(source) != ctx.getLayout(result))
+      return ctx.emitLayoutError(op, "result #0", result,
+                                 "it must be laid out as the operand, " +
+                                     Twine(ctx.getLayoutText(source)));
+    if (ctx.getLayout(source).isPartial())
+      return ctx.emitLayoutError(op, "operand #0", source,
+                                 "it must not be partial");
     ctx.cloneWithLocalTypes(op);
     return success();
   }
@@ -234,7 +238,8 @@ void detail::registerElementModels(DialectRegistry &registry) {
     tensor::SplatOp::attachInterface<SplatPartition>(*ctx);
     tensor::GenerateOp::attachInterface<GeneratePartition>(*ctx);
     tensor::DimOp::attachInterface<DimPartition>(*ctx);
-    tensor::CastOp::attachInterface<CastPartition>(*ctx);
+    tensor::CastOp::attachInterface<CastPartition<tensor::CastOp>>(*ctx);
+    tensor::BitcastOp::attachInterface<CastPartition<tensor::BitcastOp>>(*ctx);
   });
 }
 
