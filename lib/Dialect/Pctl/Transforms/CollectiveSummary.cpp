@@ -13,7 +13,6 @@
 #include "pctl/Redistribute/Traffic.h"
 #include "pctl/Support/CheckedArith.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -150,40 +149,6 @@ std::vector<CollectiveUse> collectCollectives(ModuleOp module) {
                     getBytes(received, type.getElementType())});
   });
   return uses;
-}
-
-namespace {
-/// Sums over some collectives.
-struct Sums {
-  int64_t count = 0;
-  int64_t bytes = 0;
-  bool isComplete = true;
-
-  void add(const CollectiveUse &use) {
-    ++count;
-    bytes += use.receivedBytes.value_or(0);
-    isComplete &= use.receivedBytes.has_value();
-  }
-  void print(raw_ostream &os) const {
-    os << count << ", " << (isComplete ? "" : "at least ") << bytes
-       << " bytes received a rank\n";
-  }
-};
-} // namespace
-
-void printCollectiveSummary(ArrayRef<CollectiveUse> uses, raw_ostream &os) {
-  llvm::MapVector<std::pair<StringRef, StringRef>, Sums> lines;
-  Sums total;
-  for (const CollectiveUse &use : uses) {
-    lines[{use.kind, use.axes}].add(use);
-    total.add(use);
-  }
-  for (auto &[key, sums] : lines) {
-    os << key.first << " over " << key.second << ": ";
-    sums.print(os);
-  }
-  os << "total: ";
-  total.print(os);
 }
 
 } // namespace pctl

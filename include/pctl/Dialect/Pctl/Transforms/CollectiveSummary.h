@@ -8,7 +8,7 @@
 #define PCTL_DIALECT_PCTL_TRANSFORMS_COLLECTIVESUMMARY_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <optional>
 #include <string>
@@ -34,15 +34,6 @@ struct CollectiveUse {
 /// order. One in a loop is listed once. `all_slice` is left out: it sends
 /// nothing.
 std::vector<CollectiveUse> collectCollectives(mlir::ModuleOp module);
-
-/// Prints a line for each kind and axes, in order of first use, and a total:
-///
-///   all_reduce over model: 2, 16384 bytes received a rank
-///   total: 2, 16384 bytes received a rank
-///
-/// `at least` stands before the bytes where some are not known.
-void printCollectiveSummary(llvm::ArrayRef<CollectiveUse> uses,
-                            llvm::raw_ostream &os);
 
 } // namespace pctl
 
