@@ -9,6 +9,9 @@
 #include "pctl/InitAll.h"
 #include "pctl/Pipelines/Spmd.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -29,6 +32,8 @@ static const char *const program = R"mlir(
 
 int main() {
   mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
   pctl::registerAllDialects(registry);
   mlir::MLIRContext context(registry);
 
