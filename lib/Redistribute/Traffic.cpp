@@ -46,6 +46,9 @@ private:
   void setBoth(int64_t elements) {
     traffic.maxReceived = traffic.maxSent = elements;
   }
+  int64_t add(int64_t a, int64_t b) {
+    return saturate(checkedAdd(a, b), traffic.exact);
+  }
   int64_t multiply(int64_t a, int64_t b) {
     return saturate(checkedMul(a, b), traffic.exact);
   }
@@ -75,7 +78,7 @@ void StepTraffic::computeAllReduce() {
     return;
   int64_t part = ceilDiv(mostFrom, groupSize);
   int64_t parts = multiply(groupSize - 2, part);
-  setBoth(saturate(checkedAdd(mostFrom, parts), traffic.exact));
+  setBoth(add(mostFrom, parts));
   traffic.totalReceived =
       multiply(2, multiply(getTotalHeld(step.from) / groupSize, groupSize - 1));
 }
@@ -104,14 +107,15 @@ void StepTraffic::countExchange(ArrayRef<AxisRef> axes) {
       std::optional<Box> common = intersect(held, box);
       return common ? common->getNumElements() : 0;
     };
-    int64_t kept = countIn(wanted), sent = -kept;
+    int64_t sent = 0;
     for (int64_t member = 0; member < groupSize; ++member)
-      sent += countIn(getBox(mesh, step.to, shape,
-                             mesh.withCoordinate(rank, step.axes, member)));
-    int64_t received = wanted.getNumElements() - kept;
+      if (int64_t receiver = mesh.withCoordinate(rank, step.axes, member);
+          receiver != rank)
+        sent = add(sent, countIn(getBox(mesh, step.to, shape, receiver)));
+    int64_t received = wanted.getNumElements() - countIn(wanted);
     traffic.maxReceived = std::max(traffic.maxReceived, received);
     traffic.maxSent = std::max(traffic.maxSent, sent);
-    total += received;
+    total = add(total, received);
   }
   traffic.totalReceived =
       multiply(total, mesh.getNumRanks() / getNumPositions(axes));

@@ -34,6 +34,13 @@ TEST(Traffic, counts_beyond_an_int64_are_capped) {
   Traffic traffic = getTraffic(plan);
   EXPECT_FALSE(traffic.exact);
   EXPECT_EQ(traffic.totalReceived, INT64_MAX);
+  // What the ranks of an exchange receive together.
+  plan = makePlan(makeMesh("x=3"), {INT64_MAX}, "[{x}]", "[{}]");
+  ASSERT_EQ(plan.steps[0].kind, StepKind::Exchange);
+  traffic = getTraffic(plan);
+  EXPECT_FALSE(traffic.exact);
+  EXPECT_EQ(traffic.maxReceived, 6148914691236517206);
+  EXPECT_EQ(traffic.totalReceived, INT64_MAX);
   // Twice one less than the group does not fit either.
   plan = makePlan(makeMesh("x=9223372036854775807"), {1},
                   "[{}] partial=[sum(x)]", "[{}]");
