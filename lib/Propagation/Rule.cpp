@@ -40,6 +40,9 @@ static Error verifyDim(const Rule &rule, ArrayRef<unsigned> numbers,
     if (number >= rule.factors.size())
       return makeError("{0} is made up of factor {1}, but the rule has {2}",
                        what, number, rule.factors.size());
+    if (size == layout::kDynamic && mayBeCut(rule.factors[number]))
+      return makeError("{0} has no known size, so factor {1} must be whole",
+                       what, number);
     sizes.push_back(rule.factors[number].size);
   }
   if (size == layout::kDynamic || llvm::is_contained(sizes, layout::kDynamic))
@@ -80,6 +83,19 @@ static Error verifyTensors(const Rule &rule, ArrayRef<TensorMap> maps,
     }
   }
   return Error::success();
+}
+
+void pctl::propagation::keepUnknownDimsWhole(Rule &rule, Shapes operandShapes,
+                                             Shapes resultShapes) {
+  auto keepWhole = [&](ArrayRef<TensorMap> maps, Shapes shapes) {
+    for (auto [map, shape] : llvm::zip(maps, shapes))
+      for (auto [numbers, size] : llvm::zip(map, shape))
+        for (unsigned number : numbers)
+          if (size == layout::kDynamic && number < rule.factors.size())
+            rule.factors[number].use = Factor::Use::Replicate;
+  };
+  keepWhole(rule.operands, operandShapes);
+  keepWhole(rule.results, resultShapes);
 }
 
 static SmallVector<unsigned> countUses(const Rule &rule,

@@ -68,11 +68,17 @@ using Shapes = llvm::ArrayRef<llvm::SmallVector<int64_t>>;
 /// number of operands, results or dims; a factor number that the rule lacks; a
 /// factor of negative size; a dim whose size is not the product of its factors'
 /// sizes (not checked where one is dynamic); a factor that may be cut but is
-/// twice in one tensor, or that passes through but lacks in a result, or that
-/// is reduced but is in a result or in no operand; reductions of several kinds,
-/// whose order no layout could say.
+/// twice in one tensor, or part of a dim of unknown size, or that passes
+/// through but lacks in a result, or that is reduced but is in a result or in
+/// no operand; reductions of several kinds, whose order no layout could say.
 llvm::Error verifyRule(const Rule &rule, Shapes operandShapes,
                        Shapes resultShapes);
+
+/// Marks as Replicate each factor of \p rule that is part of a dim of unknown
+/// size, as no layout cuts such a dim: of 6x? collapsed to ? also the factor
+/// of 6. Tensors, dims and factors that do not fit are left to verifyRule.
+void keepUnknownDimsWhole(Rule &rule, Shapes operandShapes,
+                          Shapes resultShapes);
 
 /// Returns the rule of an op that is done whole on every rank: each dim of each
 /// tensor is a Replicate factor of its own.

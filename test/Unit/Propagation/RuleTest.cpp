@@ -93,6 +93,25 @@ TEST(Rule, says_what_is_wrong) {
             "dim 0 of operand 0 is made up of factor 9, but the rule has 1");
 }
 
+TEST(Rule, dims_of_unknown_size_keep_their_factors_whole) {
+  // 6x? collapsed to ?, and a third dim beside them.
+  Rule rule = {
+      {{6}, {layout::kDynamic}, {4}}, {{{0}, {1}, {2}}}, {{{0, 1}, {2}}}};
+  llvm::SmallVector<Shape> operands = {{6, layout::kDynamic, 4}};
+  llvm::SmallVector<Shape> results = {{layout::kDynamic, 4}};
+  EXPECT_EQ(verify(rule, operands, results),
+            "dim 0 of result 0 has no known size, so factor 0 must be whole");
+  keepUnknownDimsWhole(rule, operands, results);
+  EXPECT_EQ(verify(rule, operands, results), "");
+  EXPECT_EQ(toString(rule), "([f0, f1, f2]) -> ([f0*f1, f2]), f0=6 whole, "
+                            "f1=? whole, f2=4");
+  // What does not fit is for verifyRule to say.
+  rule.results[0] = {{9}};
+  keepUnknownDimsWhole(rule, operands, results);
+  EXPECT_EQ(verify(rule, operands, results),
+            "rule is for result 0 of tensor rank 1, but its tensor rank is 2");
+}
+
 TEST(Rule, matmul_cut_on_the_contraction_is_partial) {
   Mesh mesh = makeMesh("data=2,model=4");
   Rule rule = makeMatmul();

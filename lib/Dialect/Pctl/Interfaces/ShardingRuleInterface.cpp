@@ -185,6 +185,7 @@ FailureOr<Rule> pctl::getRule(Operation *op) {
     return propagation::getWholeRule(operandShapes, resultShapes);
 
   addWholeOperands(*rule, operands);
+  propagation::keepUnknownDimsWhole(*rule, operandShapes, resultShapes);
   if (llvm::Error error =
           propagation::verifyRule(*rule, operandShapes, resultShapes)) {
     op->emitOpError("has a rule that does not fit it: ")

@@ -181,3 +181,21 @@ func.func @nothing_annotated(%c: i1) -> tensor<2x2xf32> {
 ^bb1:
   return %1#1 : tensor<2x2xf32>
 }
+
+// -----
+
+// No layout cuts a dim of unknown size, so what is merged into one stays whole,
+// and so does what a rule joins to one; the dims beside them are cut.
+// CHECK-LABEL: @unknown_sizes
+// CHECK:         tensor.collapse_shape
+// CHECK-SAME:      {pctl.layouts = [#pctl.layout<@m, [{}, {"y"}]>], pctl.operand_layouts = [#pctl.layout<@m, [{}, {}, {"y"}]>]}
+// CHECK:         "test.op"
+// CHECK-SAME:      pctl.layouts = [#pctl.layout<@m, [{}, {}]>], pctl.operand_layouts = [#pctl.layout<@m, [{}, {}]>]
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @unknown_sizes(
+    %a: tensor<6x?x4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}, {}, {"y"}]>},
+    %b: tensor<8x4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}, {}]>}) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %0 = tensor.collapse_shape %a [[0, 1], [2]] : tensor<6x?x4xf32> into tensor<?x4xf32>
+  %1 = "test.op"(%b) {pctl.rule = #pctl.rule<([i, j]) -> ([i, j])>} : (tensor<8x4xf32>) -> tensor<?x4xf32>
+  return %0, %1 : tensor<?x4xf32>, tensor<?x4xf32>
+}
