@@ -5,6 +5,7 @@
 # own format). Run by `ninja check-pctl`, or by lit on a file of the build tree.
 
 import os
+import sys
 
 import lit.formats
 
@@ -24,6 +25,7 @@ config.environment["PATH"] = os.pathsep.join(path)
 config.substitutions += [
     ("%models", os.path.join(config.test_source_root, "Models")),
     ("%cmake", config.cmake_command),
+    ("%python", sys.executable),
     ("%binary-dir", config.pctl_binary_dir),
     ("%install-libdir", config.install_libdir),
     ("%llvm-libdir", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")),

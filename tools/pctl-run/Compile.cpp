@@ -84,8 +84,6 @@ static llvm::Expected<layout::Mesh> findMesh(mlir::ModuleOp module,
       return makeError("the program declares several meshes; a run takes one");
     mesh = meshOp.getMesh();
   }
-  if (!mesh)
-    return makeError("the program declares no mesh; give one with --mesh");
   return *mesh;
 }
 
@@ -135,6 +133,8 @@ run::compileForRanks(mlir::OwningOpRef<mlir::ModuleOp> module,
     return entry.takeError();
   std::string entryName = entry->getName().str();
 
+  if (options.mesh.empty() && module->getOps<MeshOp>().empty())
+    return makeError("the program declares no mesh; give one with --mesh");
   Form form = getForm(*module).value_or(Form::Annotated);
   std::optional<Reference> reference;
   if (options.withReference) {

@@ -182,6 +182,7 @@ static int runProgram(const Options &options) {
   mlir::registerAllExtensions(registry);
   pctl::registerAllDialects(registry);
   mlir::MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sourceManager;
   mlir::SourceMgrDiagnosticHandler diagnostics(sourceManager, &context);
 
