@@ -113,7 +113,8 @@ struct FunctionValues {
 class ModuleConversion {
 public:
   explicit ModuleConversion(ModuleOp module)
-      : module(module), tables(module), builder(module.getContext()) {}
+      : module(module), symbols(module), tables(module),
+        builder(module.getContext()) {}
 
   LogicalResult run();
 
@@ -122,7 +123,8 @@ private:
   LogicalResult collectCollective(CollectiveOpInterface op,
                                   FunctionNeeds &needs);
   void propagateToCallers();
-  LogicalResult checkUses(func::FuncOp function, SymbolTable &symbols);
+  LogicalResult checkNames(func::FuncOp function);
+  LogicalResult checkUses();
   LogicalResult checkMeshes(func::FuncOp function);
 
   static bool isEntry(func::FuncOp function) {
@@ -143,6 +145,7 @@ private:
   void eraseSymbols();
 
   ModuleOp module;
+  SymbolTable symbols;
   ConstantTables tables;
   OpBuilder builder;
   llvm::MapVector<func::FuncOp, FunctionNeeds> needs;
@@ -204,7 +207,6 @@ LogicalResult ModuleConversion::collect(func::FuncOp function) {
 }
 
 void ModuleConversion::propagateToCallers() {
-  SymbolTable symbols(module);
   SmallVector<std::pair<func::FuncOp, func::FuncOp>> calls;
   for (auto &[function, ignored] : needs)
     function->walk([&, caller = function](func::CallOp call) {
@@ -219,31 +221,45 @@ void ModuleConversion::propagateToCallers() {
   }
 }
 
-LogicalResult ModuleConversion::checkUses(func::FuncOp function,
-                                          SymbolTable &symbols) {
-  if (isEntry(function)) {
-    std::string name = getCommsFunctionName(function.getSymName());
-    if (Operation *other = symbols.lookup(name)) {
-      InFlightDiagnostic diagnostic =
-          function.emitOpError("needs the name '")
-          << name << "' for the function that makes its communicators";
-      diagnostic.attachNote(other->getLoc()) << "already defined here";
-      return diagnostic;
-    }
-  }
-  if (!needs[function].needsWorld)
+LogicalResult ModuleConversion::checkNames(func::FuncOp function) {
+  if (!isEntry(function))
     return success();
+  std::string name = getCommsFunctionName(function.getSymName());
+  Operation *other = symbols.lookup(name);
+  if (!other)
+    return success();
+  InFlightDiagnostic diagnostic =
+      function.emitOpError("needs the name '")
+      << name << "' for the function that makes its communicators";
+  diagnostic.attachNote(other->getLoc()) << "already defined here";
+  return diagnostic;
+}
+
+/// Fails where a function that gets communicators is used other than by a call
+/// in a function that has them to hand down.
+LogicalResult ModuleConversion::checkUses() {
   std::optional<SymbolTable::UseRange> uses =
-      SymbolTable::getSymbolUses(function.getSymNameAttr(), module);
-  if (!uses)
-    return function.emitOpError("is used by an op that may hold any symbol");
+      SymbolTable::getSymbolUses(&module.getBodyRegion());
+  if (!uses) {
+    // An op of an unregistered dialect with a region might use any.
+    for (auto &[function, own] : needs)
+      if (own.needsWorld)
+        return func::FuncOp(function).emitOpError(
+            "communicates, but may be used by an op that may hold any symbol");
+    return success();
+  }
   for (SymbolTable::SymbolUse use : *uses) {
-    if (isa<func::CallOp>(use.getUser()))
+    auto function =
+        symbols.lookup<func::FuncOp>(use.getSymbolRef().getRootReference());
+    if (!function || !takesContext(function))
+      continue;
+    if (isa<func::CallOp>(use.getUser()) &&
+        use.getUser()->getParentOfType<func::FuncOp>())
       continue;
     InFlightDiagnostic diagnostic =
-        function.emitOpError("communicates, but is used other than by "
-                             "'func.call', so that it cannot "
-                             "be handed communicators");
+        function.emitOpError("takes communicators, but is used other than by "
+                             "'func.call' in a function, so that it cannot be "
+                             "handed any");
     diagnostic.attachNote(use.getUser()->getLoc()) << "used here";
     return diagnostic;
   }
@@ -325,8 +341,8 @@ void ModuleConversion::addArguments(func::FuncOp function) {
 }
 
 void ModuleConversion::forwardArguments(func::CallOp call) {
-  auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-  if (!callee || !needs.count(callee) || !takesContext(callee))
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!callee || !takesContext(callee))
     return;
   FunctionValues &caller = values[call->getParentOfType<func::FuncOp>()];
   SmallVector<Value> operands = {caller.world};
@@ -471,15 +487,17 @@ LogicalResult ModuleConversion::run() {
     if (failed(collect(function)))
       return failure();
   propagateToCallers();
-  SymbolTable symbols(module);
   for (auto &[function, ignored] : needs)
-    if (failed(checkUses(function, symbols)) || failed(checkMeshes(function)))
+    if (failed(checkNames(function)) || failed(checkMeshes(function)))
       return failure();
+  if (failed(checkUses()))
+    return failure();
 
   for (auto &[function, ignored] : needs)
     if (takesContext(function))
       addArguments(function);
-  module.walk([&](func::CallOp call) { forwardArguments(call); });
+  for (auto &[function, ignored] : needs)
+    function->walk([&](func::CallOp call) { forwardArguments(call); });
   for (auto &[function, ignored] : needs)
     if (failed(lowerOps(function)))
       return failure();

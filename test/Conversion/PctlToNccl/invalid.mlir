@@ -70,10 +70,23 @@ func.func @by_value() -> (() -> index) {
   %f = constant @place : () -> index
   return %f : () -> index
 }
-// expected-error@+1 {{'func.func' op communicates, but is used other than by 'func.call', so that it cannot be handed communicators}}
+// expected-error@+1 {{'func.func' op takes communicators, but is used other than by 'func.call' in a function, so that it cannot be handed any}}
 func.func private @place() -> index {
   %p = pctl.axis_index ["x"] on @m : index
   return %p : index
+}
+
+// -----
+
+// expected-error@+1 {{'func.func' op takes communicators, but is used other than by 'func.call' in a function, so that it cannot be handed any}}
+func.func @called_from_elsewhere(%x: memref<4xf32>) {
+  return
+}
+llvm.func @not_converted() {
+  %x = memref.alloc() : memref<4xf32>
+  // expected-note@+1 {{used here}}
+  func.call @called_from_elsewhere(%x) : (memref<4xf32>) -> ()
+  llvm.return
 }
 
 // -----
