@@ -13,10 +13,13 @@ namespace pctl {
 #include "pctl/Conversion/Passes.h.inc"
 } // namespace pctl
 
-/// Returns whether the elements of \p buffer are known to have no gaps.
-static bool isContiguous(Value buffer) {
-  auto type = dyn_cast<MemRefType>(buffer.getType());
-  return !type || type.getLayout().isIdentity();
+/// Returns whether a side of \p copy may have gaps. A copy of buffers whose
+/// number of dims is not known has no loops to be made of.
+static bool mayHaveGaps(memref::CopyOp copy) {
+  auto source = dyn_cast<MemRefType>(copy.getSource().getType());
+  auto target = dyn_cast<MemRefType>(copy.getTarget().getType());
+  return source && target &&
+         !(source.getLayout().isIdentity() && target.getLayout().isIdentity());
 }
 
 namespace {
@@ -24,7 +27,7 @@ struct ExpandCopies : pctl::impl::ExpandCopiesPassBase<ExpandCopies> {
   void runOnOperation() override {
     SmallVector<memref::CopyOp> copies;
     getOperation()->walk([&](memref::CopyOp copy) {
-      if (!isContiguous(copy.getSource()) || !isContiguous(copy.getTarget()))
+      if (mayHaveGaps(copy))
         copies.push_back(copy);
     });
     for (memref::CopyOp copy : copies) {

@@ -34,7 +34,7 @@ static std::optional<unsigned> getBetterInnermost(linalg::LinalgOp op) {
       ArrayRef<AffineMap>(maps).take_front(op.getNumDpsInputs());
   ArrayRef<AffineMap> outputs =
       ArrayRef<AffineMap>(maps).drop_front(op.getNumDpsInputs());
-  if (llvm::all_of(inputs, [&](AffineMap map) {
+  if (outputs.empty() || llvm::all_of(inputs, [&](AffineMap map) {
         return getLastLoop(map) == numLoops - 1;
       }))
     return std::nullopt;

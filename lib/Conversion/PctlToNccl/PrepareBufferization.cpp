@@ -45,6 +45,8 @@ static void dropTensorAttributes(func::FuncOp function) {
 /// Replaces \p op by the ops that it stands for.
 static LogicalResult decompose(linalg::AggregatedOpInterface op,
                                IRRewriter &rewriter) {
+  if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+    return op->emitOpError("is on buffers; only on tensors is it taken apart");
   rewriter.setInsertionPoint(op);
   FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
   if (failed(values))

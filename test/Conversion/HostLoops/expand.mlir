@@ -11,6 +11,15 @@ func.func @copies(%a: memref<4xf32>, %b: memref<4xf32>,
   return
 }
 
+// CHECK-LABEL: func.func @copy_of_unknown_rank
+// CHECK-NEXT: memref.copy
+// CHECK-NOT: linalg.copy
+func.func @copy_of_unknown_rank(%a: memref<*xf32>,
+                                %b: memref<4xf32, strided<[2]>>) {
+  memref.copy %a, %b : memref<*xf32> to memref<4xf32, strided<[2]>>
+  return
+}
+
 // CHECK-LABEL: func.func @small_floats
 // CHECK-NOT: arith.extf
 // CHECK-NOT: arith.truncf
