@@ -3,6 +3,8 @@
 
 #include "OpFormat.h"
 
+#include <cstring>
+
 using namespace mlir;
 
 namespace pctl {
@@ -76,7 +78,8 @@ ParseResult parseLayoutBeforeType(OpAsmParser &parser, Attribute &layout) {
   // The parser of dialect attributes takes a following `: type` for the type of
   // the attribute; there is no way to keep it from that.
   SMLoc loc = parser.getCurrentLocation();
-  if (StringRef(loc.getPointer()).starts_with("#pctl."))
+  constexpr StringLiteral prefix = "#pctl.";
+  if (std::strncmp(loc.getPointer(), prefix.data(), prefix.size()) == 0)
     return parser.emitError(loc) << "write this layout as '<@mesh, [...]>', "
                                     "without '#pctl.layout'";
   return parseLayoutOrSymbol(parser, layout);

@@ -207,11 +207,9 @@ Operation *PartitionContext::clone(Operation *op, ValueRange operands,
     result.setType(getLocalType(global));
     setLocal(global, result);
   }
-  if (withRegions) {
-    IRMapping inner = mapping;
+  if (withRegions)
     for (auto [from, to] : llvm::zip(op->getRegions(), local->getRegions()))
-      from.cloneInto(&to, inner);
-  }
+      from.cloneInto(&to, mapping);
   dropLaidOutAttrs(local);
   builder.insert(local);
   return local;
