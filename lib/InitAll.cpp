@@ -6,7 +6,6 @@
 #include "pctl/Conversion/Passes.h"
 #include "pctl/Dialect/Nccl/IR/Nccl.h"
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
-#include "pctl/Dialect/Pctl/Transforms/BufferizableOpInterfaceImpl.h"
 #include "pctl/Dialect/Pctl/Transforms/Partition.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 #include "pctl/Dialect/Pctl/Transforms/ShardingRules.h"
@@ -14,9 +13,9 @@
 
 void pctl::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<PctlDialect, nccl::NcclDialect>();
-  registerBufferizableOpInterfaceExternalModels(registry);
   registerPartitionExternalModels(registry);
   registerShardingRules(registry);
+  registerToLLVMExtensions(registry);
 }
 
 void pctl::registerAllPasses() {
