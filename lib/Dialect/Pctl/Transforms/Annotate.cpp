@@ -21,8 +21,7 @@ FailureOr<func::FuncOp> pctl::getDefaultFunction(ModuleOp module) {
   return module.emitError("module has ")
          << numPublic
          << " public functions and none of them is 'main', so name the one "
-            "that "
-            "is meant";
+            "that is meant";
 }
 
 FailureOr<MeshOp> pctl::getOnlyMesh(ModuleOp module) {

@@ -5,6 +5,7 @@
 /// Compares how each op wants its operands with how they are, and puts a
 /// redistribute where that differs.
 
+#include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 #include "pctl/Dialect/Pctl/Transforms/ValueLayouts.h"
 
@@ -54,11 +55,10 @@ LogicalResult Inserter::collect(Operation *op) {
   SmallVector<TensorOperand> operands = getTensorOperands(op);
   if (auto shard = dyn_cast<ShardOp>(op))
     shards.push_back(shard);
-  if (!getTensorResults(op).empty())
-    for (OpResult result : getTensorResults(op))
-      if (!getValueLayout(result))
-        return op->emitOpError("has a result without a layout, run "
-                               "pctl-propagate-layouts first");
+  for (OpResult result : getTensorResults(op))
+    if (!getValueLayout(result))
+      return op->emitOpError("has a result without a layout, run "
+                             "pctl-propagate-layouts first");
   if (operands.empty())
     return success();
   auto layouts = op->getAttrOfType<ArrayAttr>(kOperandLayoutsAttrName);
@@ -166,8 +166,7 @@ struct InsertRedistribution
             return signalPassFailure();
     inserter.insert();
     numInserted += inserter.numInserted;
-    module->setAttr(kFormAttrName,
-                    StringAttr::get(&getContext(), kLaidOutForm));
+    setForm(module, Form::LaidOut);
     if (failed(verifyLaidOut(module)))
       signalPassFailure();
   }

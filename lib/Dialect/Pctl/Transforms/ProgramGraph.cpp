@@ -48,9 +48,11 @@ forEachLayoutOf(Operation *op,
   return success();
 }
 
-LogicalResult pctl::forEachLayout(
-    ModuleOp module,
-    function_ref<LogicalResult(Attribute, Operation *)> callback) {
+/// Calls \p callback for each layout that the functions of \p module carry,
+/// with the op that carries it, until one of the calls fails.
+static LogicalResult
+forEachLayout(ModuleOp module,
+              function_ref<LogicalResult(Attribute, Operation *)> callback) {
   for (auto func : module.getOps<func::FuncOp>()) {
     if (failed(forEachLayoutOf(func, callback)))
       return failure();
@@ -117,7 +119,7 @@ public:
 
 private:
   LogicalResult orderFunctions();
-  LogicalResult findWholeFunctions();
+  void findWholeFunctions();
   LogicalResult addBoundary(func::FuncOp func);
   LogicalResult checkBlocks(func::FuncOp func);
   LogicalResult checkRegions(Operation *op);
@@ -240,7 +242,7 @@ LogicalResult ProgramGraphBuilder::orderFunctions() {
 
 /// Finds functions that are called from within ops that are done whole, or
 /// whose address is taken: there, every rank passes whole tensors.
-LogicalResult ProgramGraphBuilder::findWholeFunctions() {
+void ProgramGraphBuilder::findWholeFunctions() {
   for (func::FuncOp func : functions)
     func.walk([&](Operation *op) {
       FlatSymbolRefAttr symbol;
@@ -256,7 +258,6 @@ LogicalResult ProgramGraphBuilder::findWholeFunctions() {
       if (func::FuncOp callee = functionsByName.lookup(symbol.getValue()))
         wholeFunctions.try_emplace(callee, op);
     });
-  return success();
 }
 
 FailureOr<unsigned> ProgramGraphBuilder::addBoundaryValue(func::FuncOp func,
@@ -460,8 +461,9 @@ LogicalResult ProgramGraphBuilder::checkBlocks(func::FuncOp func) {
 }
 
 FailureOr<ProgramGraph> ProgramGraphBuilder::build() {
-  if (failed(orderFunctions()) || failed(findWholeFunctions()))
+  if (failed(orderFunctions()))
     return failure();
+  findWholeFunctions();
   for (func::FuncOp func : functions)
     if (failed(addBoundary(func)))
       return failure();

@@ -25,13 +25,6 @@ struct ProgramMesh {
 /// are, and no layout or several say which.
 mlir::FailureOr<ProgramMesh> getProgramMesh(mlir::ModuleOp module);
 
-/// Calls \p callback for each layout that the functions of \p module carry,
-/// with the op that carries it, until one of the calls fails.
-mlir::LogicalResult forEachLayout(
-    mlir::ModuleOp module,
-    llvm::function_ref<mlir::LogicalResult(mlir::Attribute, mlir::Operation *)>
-        callback);
-
 /// A program's tensors and ops, and their numbers in a graph.
 class ProgramGraph {
 public:

@@ -21,9 +21,6 @@
 
 namespace pctl {
 
-/// Values of `pctl.form` on a module.
-inline constexpr llvm::StringLiteral kLaidOutForm = "laid-out";
-
 /// Returns the layout that the program states for \p value, a tensor; null
 /// where it states none.
 LayoutAttr getValueLayout(mlir::Value value);
