@@ -531,8 +531,7 @@ LogicalResult pctl::lowerCollective(CollectiveOpInterface op,
     return op->emitOpError("cannot move elements of type ")
            << type
            << "; it can integers of up to 128 bits, index, floats but tf32, "
-              "and "
-              "complex numbers of these";
+              "and complex numbers of these";
   if (failed(checkReduction(op, type)))
     return failure();
   CollectiveLowering(op, context, *wire).lower();
