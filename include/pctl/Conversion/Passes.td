@@ -22,9 +22,10 @@ def PrepareBufferizationPass
       from functions and ops, as they speak of tensors;
     - composite linalg ops (`linalg.softmax`) are in the parts they define.
 
-    Fails where an op of the global view is left (`pctl.shard`,
-    `pctl.redistribute`, `pctl.manual`): what it means to a rank is not decided
-    yet.
+    Fails where the module says that it is in another form, where an op of the
+    global view is left (`pctl.shard`, `pctl.redistribute`, `pctl.manual`), as
+    what it means to a rank is not decided yet, and where a composite op is on
+    buffers.
 
     ```mlir
     func.func @f(%x: tensor<4xf32> {pctl.layout = #l})
@@ -78,7 +79,7 @@ def ConvertToNcclPass : Pass<"pctl-convert-to-nccl", "::mlir::ModuleOp"> {
     Fails where an element type has no bytes to move, where a reduction of such a
     type is neither NCCL's nor one of arith, where meshes of one entry differ in
     their number of ranks, where a name it makes is taken, and where a function
-    that communicates is used other than by `func.call`.
+    that takes communicators is used other than by `func.call` in a function.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::complex::ComplexDialect",

@@ -11,6 +11,7 @@
 #include "pctl/Conversion/EntryPoint.h"
 #include "pctl/Conversion/Passes.h"
 #include "pctl/Dialect/Nccl/IR/Nccl.h"
+#include "pctl/Dialect/Pctl/Transforms/Form.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -505,7 +506,7 @@ LogicalResult ModuleConversion::run() {
     if (isEntry(function))
       addCommsFunction(function);
   eraseSymbols();
-  module->setAttr(kFormAttrName, builder.getStringAttr("buffers"));
+  setForm(module, Form::Buffers);
   return success();
 }
 

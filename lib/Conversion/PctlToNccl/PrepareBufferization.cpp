@@ -3,6 +3,7 @@
 
 #include "pctl/Conversion/Passes.h"
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
+#include "pctl/Dialect/Pctl/Transforms/Form.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -59,6 +60,9 @@ namespace {
 struct PrepareBufferization
     : pctl::impl::PrepareBufferizationPassBase<PrepareBufferization> {
   void runOnOperation() override {
+    if (failed(pctl::requireForm(getOperation(), pctl::Form::Planned,
+                                 getArgument(), "pctl-plan-redistribution")))
+      return signalPassFailure();
     SmallVector<linalg::AggregatedOpInterface> composites;
     WalkResult result = getOperation().walk([&](Operation *op) {
       op->removeDiscardableAttr(pctl::kLayoutsAttrName);

@@ -158,6 +158,9 @@ struct InsertRedistribution
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(requireForm(module, Form::Annotated, getArgument(),
+                           /*producer=*/"")))
+      return signalPassFailure();
     Inserter inserter(&getContext());
     for (auto func : module.getOps<func::FuncOp>())
       for (Block &block : func.getBody())

@@ -8,6 +8,7 @@
 #include "CopySources.h"
 #include "ProgramGraph.h"
 
+#include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 #include "pctl/Layout/LayoutText.h"
 
@@ -172,6 +173,9 @@ struct PropagateLayouts
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(requireForm(module, Form::Annotated, getArgument(),
+                           /*producer=*/"")))
+      return signalPassFailure();
     FailureOr<ProgramMesh> mesh = getProgramMesh(module);
     if (failed(mesh))
       return signalPassFailure();

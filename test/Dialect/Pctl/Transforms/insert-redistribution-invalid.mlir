@@ -1,5 +1,10 @@
 // RUN: pctl-opt %s --pctl-insert-redistribution -split-input-file -verify-diagnostics -allow-unregistered-dialect
 
+// expected-error@+1 {{pctl-insert-redistribution needs the annotated form, but the module is in the laid-out form}}
+module attributes {pctl.form = "laid-out"} {}
+
+// -----
+
 pctl.mesh @m <["a"=2]>
 func.func @main(%x: tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{"a"}]>}) {
   // expected-error@+1 {{'arith.negf' op has a result without a layout, run pctl-propagate-layouts first}}

@@ -1,5 +1,10 @@
 // RUN: pctl-opt %s --pctl-propagate-layouts -split-input-file -verify-diagnostics -allow-unregistered-dialect
 
+// expected-error@+1 {{pctl-propagate-layouts needs the annotated form, but the module is in the local form}}
+module attributes {pctl.form = "local"} {}
+
+// -----
+
 // expected-error@+1 {{program declares no mesh, so there is nothing to lay it out on}}
 module {
   func.func @main(%x: tensor<8xf32>) { return }
