@@ -154,13 +154,17 @@ readStrategy(ModuleOp module, const Mesh &mesh, Attribute attr) {
   return strategy;
 }
 
+static bool wantsFullBatch(ModuleOp module) {
+  auto fullBatch = module->getAttrOfType<BoolAttr>(kFullBatchAttrName);
+  return fullBatch && fullBatch.getValue();
+}
+
 /// Returns what the option or the module say, `data_parallel` where neither
 /// does.
 static FailureOr<DatasetStrategy> getStrategy(ModuleOp module, const Mesh &mesh,
                                               StringRef option) {
   Attribute attr = module->getAttr(kDatasetStrategyAttrName);
-  auto fullBatch = module->getAttrOfType<BoolAttr>(kFullBatchAttrName);
-  bool wantsFull = fullBatch && fullBatch.getValue();
+  bool wantsFull = wantsFullBatch(module);
   FailureOr<DatasetStrategy> strategy = DatasetStrategy{
       wantsFull ? DatasetStrategy::FullBatch : DatasetStrategy::DataParallel,
       {},
@@ -320,8 +324,7 @@ struct ApplyDatasetStrategy
   /// Returns whether the options or the program name a strategy or data.
   bool isAsked(ModuleOp module) {
     if (!strategy.empty() || !dataArgs.empty() ||
-        module->hasAttr(kDatasetStrategyAttrName) ||
-        module->hasAttr(kFullBatchAttrName))
+        module->hasAttr(kDatasetStrategyAttrName) || wantsFullBatch(module))
       return true;
     return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp func) {
       return llvm::any_of(llvm::seq(func.getNumArguments()), [&](unsigned i) {

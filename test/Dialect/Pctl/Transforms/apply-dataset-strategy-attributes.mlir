@@ -1,4 +1,8 @@
 // RUN: pctl-opt %s --pctl-apply-dataset-strategy -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: pctl-opt %S/Inputs/not-full-batch.mlir --pctl-apply-dataset-strategy=if-asked=true | FileCheck %s --check-prefix=UNASKED
+
+// To say that the batch is not full asks for nothing.
+// UNASKED: func.func @main(%{{.*}}: tensor<8x6xf32>)
 
 // CHECK-LABEL: @cuts
 // CHECK-SAME: #pctl.layout<@m, [{"a"}, {}]>
