@@ -7,11 +7,11 @@
 /// say enough to write down such a step.
 
 #include "pctl/Dialect/Pctl/Transforms/CollectiveSummary.h"
+#include "ElementBytes.h"
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
 #include "pctl/Layout/LayoutText.h"
 #include "pctl/Redistribute/Traffic.h"
-#include "pctl/Support/CheckedArith.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -21,29 +21,6 @@ namespace pctl {
 
 using redistribute::Step;
 using redistribute::StepKind;
-
-/// Returns the bytes of an element of \p type, or nothing for a type whose size
-/// is not known here.
-static std::optional<int64_t> getElementBytes(Type type) {
-  if (type.isIntOrFloat())
-    return ceilDiv(type.getIntOrFloatBitWidth(), 8);
-  if (type.isIndex())
-    return 8;
-  if (auto complexType = dyn_cast<ComplexType>(type))
-    if (std::optional<int64_t> part =
-            getElementBytes(complexType.getElementType()))
-      return 2 * *part;
-  return std::nullopt;
-}
-
-/// Returns the bytes of \p count elements of \p type, where that is known.
-static std::optional<int64_t> getBytes(std::optional<int64_t> count,
-                                       Type type) {
-  std::optional<int64_t> bytes = getElementBytes(type);
-  if (!count || !bytes)
-    return std::nullopt;
-  return checkedMul(*count, *bytes);
-}
 
 /// Returns the layout that cuts dim \p dim alone, by \p axes.
 static layout::Layout getCutOfDim(unsigned rank, unsigned dim,
@@ -137,6 +114,9 @@ std::vector<CollectiveUse> collectCollectives(ModuleOp module) {
     std::optional<StepOfTensor> step =
         exchange ? getStep(exchange, axes) : getStep(op, axes);
     auto type = cast<ShapedType>(op.getInput().getType());
+    auto toBytes = [&](std::optional<int64_t> count) {
+      return count ? getSizeBytes(*count, type.getElementType()) : std::nullopt;
+    };
     std::optional<int64_t> held, received;
     if (type.hasStaticShape())
       held = checkedProduct(type.getShape());
@@ -144,9 +124,8 @@ std::vector<CollectiveUse> collectCollectives(ModuleOp module) {
       received =
           redistribute::getTraffic(mesh, step->shape, step->step).maxReceived;
     uses.push_back({op, op->getName().stripDialect(),
-                    layout::toString(mesh, ArrayRef(axes)),
-                    getBytes(held, type.getElementType()),
-                    getBytes(received, type.getElementType())});
+                    layout::toString(mesh, ArrayRef(axes)), toBytes(held),
+                    toBytes(received)});
   });
   return uses;
 }

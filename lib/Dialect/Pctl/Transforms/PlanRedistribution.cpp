@@ -6,6 +6,7 @@
 /// decides and knows no IR (docs/redistribution.md); here is one op a step.
 
 #include "BlockRange.h"
+#include "ElementBytes.h"
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
 #include "pctl/Dialect/Pctl/Transforms/Form.h"
@@ -118,8 +119,8 @@ Value StepWriter::createOutput(const layout::Layout &layout) {
 /// Returns whether all_slice, which cuts what a rank holds into equal blocks,
 /// cuts a dim of \p globalSize as \p to says, where a rank has what \p from
 /// says.
-bool isAllSlice(const layout::DimLayout &from, const layout::DimLayout &to,
-                int64_t globalSize) {
+static bool isAllSlice(const layout::DimLayout &from,
+                       const layout::DimLayout &to, int64_t globalSize) {
   if (!from.blockSizes.empty() || !to.blockSizes.empty())
     return false;
   std::optional<int64_t> held = layout::getEvenBlockSize(from, globalSize);
@@ -329,16 +330,14 @@ private:
   static void printPlan(RedistributeOp op, const Plan &plan) {
     std::string text = redistribute::toString(plan);
     redistribute::Traffic traffic = redistribute::getTraffic(plan);
-    InFlightDiagnostic remark = op.emitRemark("plan: ") << StringRef(text);
-    Type element = op.getWholeType().getElementType();
-    if (element.isIntOrFloat())
-      remark << "receives " << (traffic.exact ? "" : "at most ")
-             << traffic.maxReceived *
-                    ((element.getIntOrFloatBitWidth() + 7) / 8)
-             << " bytes a rank";
+    InFlightDiagnostic remark = op.emitRemark("plan: ")
+                                << StringRef(text) << "receives "
+                                << (traffic.exact ? "" : "at most ");
+    if (std::optional<int64_t> sizeBytes = getSizeBytes(
+            traffic.maxReceived, op.getWholeType().getElementType()))
+      remark << *sizeBytes << " bytes a rank";
     else
-      remark << "receives " << (traffic.exact ? "" : "at most ")
-             << traffic.maxReceived << " elements a rank";
+      remark << traffic.maxReceived << " elements a rank";
   }
 
   std::map<std::string, Plan> plans;

@@ -3,7 +3,7 @@
 
 #include "ProgramGraph.h"
 
-#include "pctl/Support/CheckedArith.h"
+#include "ElementBytes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -148,15 +148,10 @@ private:
 
 } // namespace pctl
 
-static int64_t getSizeBytes(RankedTensorType type) {
-  int64_t bits = 64;
-  if (type.getElementType().isIntOrFloat())
-    bits = type.getElementTypeBitWidth();
-  else if (auto complex = dyn_cast<ComplexType>(type.getElementType()))
-    bits = complex.getElementType().isIntOrFloat()
-               ? 2 * complex.getElementType().getIntOrFloatBitWidth()
-               : 128;
-  int64_t size = ceilDiv(bits, 8);
+/// Returns the bytes of a whole tensor, to weigh it by: dims and elements of
+/// unknown size count as 1 and as 8 bytes.
+static int64_t getWholeSizeBytes(RankedTensorType type) {
+  int64_t size = getElementBytes(type.getElementType()).value_or(8);
   for (int64_t dim : type.getShape()) {
     std::optional<int64_t> next =
         checkedMul(size, ShapedType::isDynamic(dim) ? 1 : dim);
@@ -169,7 +164,7 @@ static int64_t getSizeBytes(RankedTensorType type) {
 
 unsigned ProgramGraphBuilder::addPlain(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  return program.graph.addValue(tensor.getShape(), getSizeBytes(tensor));
+  return program.graph.addValue(tensor.getShape(), getWholeSizeBytes(tensor));
 }
 
 FailureOr<unsigned>
@@ -179,8 +174,8 @@ ProgramGraphBuilder::addAnnotated(Type type, Attribute layout, Operation *op) {
       layout, tensor.getShape(), op, [&] { return op->emitOpError(); });
   if (failed(checked))
     return failure();
-  return program.graph.addAnnotatedValue(tensor.getShape(),
-                                         getSizeBytes(tensor), checked->layout);
+  return program.graph.addAnnotatedValue(
+      tensor.getShape(), getWholeSizeBytes(tensor), checked->layout);
 }
 
 /// Makes \p operand of the entry's op wanted as value \p wanted is laid out.
@@ -271,7 +266,7 @@ FailureOr<unsigned> ProgramGraphBuilder::addBoundaryValue(func::FuncOp func,
   Layout whole = Layout::replicated(tensor.getRank());
   if (!layout)
     return program.graph.addAnnotatedValue(tensor.getShape(),
-                                           getSizeBytes(tensor), whole);
+                                           getWholeSizeBytes(tensor), whole);
   FailureOr<unsigned> number = addAnnotated(type, layout, func);
   if (failed(number) || !wholeUser)
     return number;
