@@ -74,10 +74,9 @@ compileProgram(mlir::ModuleOp module) {
   return execution::compile(module);
 }
 
-/// Returns the mesh on which \p entry has its values: the one that a layout of
-/// its signature names, or the only one of the module.
-static llvm::Expected<layout::Mesh> findMesh(mlir::ModuleOp module,
-                                             mlir::func::FuncOp entry) {
+/// Returns the mesh of \p module. Errors: it declares none, or several that
+/// differ.
+static llvm::Expected<layout::Mesh> findMesh(mlir::ModuleOp module) {
   std::optional<layout::Mesh> mesh;
   for (auto meshOp : module.getOps<MeshOp>()) {
     if (mesh && !(*mesh == meshOp.getMesh()))
@@ -155,7 +154,7 @@ run::compileForRanks(mlir::OwningOpRef<mlir::ModuleOp> module,
   entry = findEntry(*module, entryName);
   if (!entry)
     return entry.takeError();
-  llvm::Expected<layout::Mesh> mesh = findMesh(*module, *entry);
+  llvm::Expected<layout::Mesh> mesh = findMesh(*module);
   if (!mesh)
     return mesh.takeError();
   llvm::Expected<Signature> signature = readSignature(*entry, *mesh);

@@ -62,9 +62,9 @@ struct Compiled {
 };
 
 /// Compiles \p module. Errors, besides diagnostics that passes report at their
-/// places: no entry; no mesh, or several that the entry does not choose from; a
-/// form from which tensors are gone; a reference asked of a program that is no
-/// longer global; those of readSignature and execution::compile.
+/// places: no entry; no mesh, or several that differ; a form from which tensors
+/// are gone; a reference asked of a program that is no longer global; those of
+/// readSignature and execution::compile.
 llvm::Expected<Compiled>
 compileForRanks(mlir::OwningOpRef<mlir::ModuleOp> module,
                 const CompileOptions &options);

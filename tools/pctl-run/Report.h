@@ -40,7 +40,7 @@ struct Report {
   void print(llvm::raw_ostream &os) const;
   /// Prints one object:
   /// `{"file", "entry", "mesh", "ranks", "arguments": [{"type", "layout"}],
-  ///   "collectives": [{"op", "axes", "received_bytes"}],
+  ///   "collectives": [{"op", "axes", "local_type", "received_bytes"}],
   ///   "received_bytes", "results": [{"type", "layout", "max_error", "bound",
   ///   "wrong"}], "verified"}`; the last three of a result and `verified` only
   /// where results were compared.

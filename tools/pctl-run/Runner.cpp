@@ -21,6 +21,9 @@ using namespace pctl;
 using namespace pctl::run;
 using tensor::HostTensor;
 
+/// A thread that can't be had would end the process without a message.
+static constexpr int64_t kMaxRanks = 1024;
+
 static llvm::Error makeNcclError(const char *call, ncclResult_t result) {
   return makeError("{0}: {1}: {2}", call, ncclGetErrorString(result),
                    ncclGetLastError(nullptr));
@@ -91,6 +94,11 @@ static llvm::Expected<RankResults> runRank(const execution::Entry &entry,
 llvm::Expected<std::vector<RankResults>>
 run::runOnRanks(const execution::Program &program, llvm::StringRef entryName,
                 const Signature &signature, llvm::ArrayRef<HostTensor> inputs) {
+  int64_t numRanks = signature.mesh.getNumRanks();
+  if (numRanks > kMaxRanks)
+    return makeError("the mesh has {0} ranks; at most {1} run as threads of "
+                     "one process",
+                     numRanks, kMaxRanks);
   llvm::Expected<const execution::Entry *> entry = program.getEntry(entryName);
   if (!entry)
     return entry.takeError();
@@ -98,7 +106,6 @@ run::runOnRanks(const execution::Program &program, llvm::StringRef entryName,
   if (ncclResult_t result = ncclGetUniqueId(&id))
     return makeNcclError("ncclGetUniqueId", result);
 
-  int64_t numRanks = signature.mesh.getNumRanks();
   std::vector<RankResults> results(numRanks);
   std::vector<std::string> errors(numRanks);
   std::vector<std::thread> threads;

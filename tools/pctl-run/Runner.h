@@ -19,9 +19,10 @@ using RankResults = std::vector<tensor::HostTensor>;
 
 /// Calls the entry of \p program that is called \p entryName once on every rank
 /// of the mesh of \p signature, each with its slices of the global \p inputs,
-/// and returns what each gave, by rank. Errors: those of Program::getEntry and
-/// Entry::call; a slice of another shape than the layout gives; each names its
-/// rank. A failure in the runtime ends the process with its message.
+/// and returns what each gave, by rank. Errors: a mesh of more
+/// than 1024 ranks; those of Program::getEntry and Entry::call; a slice of
+/// another shape than the layout gives; each names its rank. A failure in the
+/// runtime ends the process with its message.
 llvm::Expected<std::vector<RankResults>>
 runOnRanks(const execution::Program &program, llvm::StringRef entryName,
            const Signature &signature,
