@@ -20,9 +20,9 @@ LogicalResult reportError(llvm::Error error, EmitErrorFn emitError) {
 // Symbols
 //===----------------------------------------------------------------------===//
 
-/// Returns the op that \p symbol names as seen from \p from, or null. An op of an
-/// unregistered dialect with a region is no symbol table here: MLIR's own lookup
-/// stops there, as it might be one.
+/// Returns the op that \p symbol names as seen from \p from, or null. An op of
+/// an unregistered dialect with a region is no symbol table here: MLIR's own
+/// lookup stops there, as it might be one.
 static Operation *lookupSymbol(FlatSymbolRefAttr symbol, Operation *from) {
   while (from && !from->hasTrait<OpTrait::SymbolTable>())
     from = from->getParentOp();
@@ -199,6 +199,16 @@ static FailureOr<LayoutAttr> resolveOrReport(Attribute layout, Operation *from,
   return failure();
 }
 
+/// Starts an error with a note where \p mesh, which must be declared, is.
+static InFlightDiagnostic emitWithMeshNote(FlatSymbolRefAttr mesh,
+                                           Operation *from,
+                                           EmitErrorFn emitError) {
+  InFlightDiagnostic diagnostic = emitError();
+  diagnostic.attachNote(lookupMeshOp(mesh, from).getLoc())
+      << "mesh declared here";
+  return diagnostic;
+}
+
 FailureOr<LayoutOnMesh>
 getCheckedLayout(Attribute layout, std::optional<ArrayRef<int64_t>> globalShape,
                  Operation *from, EmitErrorFn emitError) {
@@ -210,12 +220,7 @@ getCheckedLayout(Attribute layout, std::optional<ArrayRef<int64_t>> globalShape,
   if (failed(mesh))
     return failure();
 
-  Location meshLoc = lookupMeshOp(symbol, from).getLoc();
-  auto emitWithNote = [&] {
-    InFlightDiagnostic diagnostic = emitError();
-    diagnostic.attachNote(meshLoc) << "mesh declared here";
-    return diagnostic;
-  };
+  auto emitWithNote = [&] { return emitWithMeshNote(symbol, from, emitError); };
   EmitErrorFn report = emitError ? EmitErrorFn(emitWithNote) : EmitErrorFn();
   FailureOr<layout::Layout> value = toLayout(*attr, *mesh, report);
   if (failed(value))
@@ -233,12 +238,7 @@ FailureOr<AxesOnMesh> getCheckedAxes(ArrayAttr axes, FlatSymbolRefAttr symbol,
   FailureOr<layout::Mesh> mesh = lookupMesh(symbol, from, emitError);
   if (failed(mesh))
     return failure();
-  Location meshLoc = lookupMeshOp(symbol, from).getLoc();
-  auto emitWithNote = [&] {
-    InFlightDiagnostic diagnostic = emitError();
-    diagnostic.attachNote(meshLoc) << "mesh declared here";
-    return diagnostic;
-  };
+  auto emitWithNote = [&] { return emitWithMeshNote(symbol, from, emitError); };
   EmitErrorFn report = emitError ? EmitErrorFn(emitWithNote) : EmitErrorFn();
   FailureOr<SmallVector<layout::AxisRef>> refs = toAxes(axes, *mesh, report);
   if (failed(refs))

@@ -80,8 +80,7 @@ mlir::ArrayAttr toAttr(mlir::MLIRContext *context, const layout::Mesh &mesh,
 LayoutAttr resolveLayout(mlir::Attribute layout, mlir::Operation *from);
 
 /// Returns the type of what each rank holds of a tensor of type \p global,
-/// which
-/// \p layout must be able to lay out: sizes that differ between ranks are
+/// which \p layout must be able to lay out: sizes that differ between ranks are
 /// dynamic. An encoding is kept.
 mlir::RankedTensorType getLocalType(mlir::RankedTensorType global,
                                     const layout::Layout &layout);

@@ -53,9 +53,9 @@ getShapes(llvm::ArrayRef<mlir::OpResult> results);
 
 /// Returns the rule of \p op: that of its `pctl.rule` attribute, else that of
 /// its interface, else that of its Elementwise trait, else that of an op done
-/// whole. Captured tensors that the
-/// first two say nothing about are wanted whole. Errors, emitted at the op: a
-/// rule that does not fit the op's tensors (propagation::verifyRule).
+/// whole. Captured tensors that the first two say nothing about are wanted
+/// whole. Errors, emitted at the op: a rule that does not fit the op's tensors
+/// (propagation::verifyRule).
 mlir::FailureOr<propagation::Rule> getRule(mlir::Operation *op);
 
 } // namespace pctl
