@@ -12,7 +12,9 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/Sequence.h"
 
+#include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
+
 #include <cmath>
 #include <cstring>
 
@@ -157,6 +159,12 @@ double tensor::getUnitRoundoff(ElementKind kind) {
   return std::ldexp(1.0, -getInfo(kind).precision);
 }
 
+HostTensor::HostTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape,
+                       int64_t sizeBytes)
+    : kind(kind), shape(shape.begin(), shape.end()), sizeBytes(sizeBytes),
+      bytes(static_cast<std::byte *>(
+          std::calloc(std::max<int64_t>(sizeBytes, 1), 1))) {}
+
 llvm::Expected<HostTensor> HostTensor::create(ElementKind kind,
                                               llvm::ArrayRef<int64_t> shape) {
   for (int64_t size : shape)
@@ -168,11 +176,15 @@ llvm::Expected<HostTensor> HostTensor::create(ElementKind kind,
   if (!sizeBytes)
     return makeError("tensor of shape {0:$[x]} is too large",
                      llvm::make_range(shape.begin(), shape.end()));
-  return HostTensor(kind, shape, *sizeBytes);
+  HostTensor tensor(kind, shape, *sizeBytes);
+  if (!tensor.bytes)
+    return makeError("tensor of shape {0:$[x]} does not fit in memory",
+                     llvm::make_range(shape.begin(), shape.end()));
+  return tensor;
 }
 
 int64_t HostTensor::getNumElements() const {
-  return bytes.size() / getElementBytes(kind);
+  return sizeBytes / getElementBytes(kind);
 }
 
 double HostTensor::getAsDouble(int64_t i) const {
@@ -204,6 +216,8 @@ HostTensor HostTensor::extract(const layout::Box &box) const {
     sliceShape.push_back(range.size);
   int64_t width = getElementBytes(kind);
   HostTensor slice(kind, sliceShape, box.getNumElements() * width);
+  if (!slice.bytes)
+    llvm::report_bad_alloc_error("no memory for a slice of a tensor");
   forEachRun(shape, box, [&](int64_t from, int64_t to, int64_t count) {
     std::memcpy(slice.getData() + to * width, getData() + from * width,
                 count * width);

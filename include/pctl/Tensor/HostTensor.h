@@ -17,8 +17,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string>
-#include <vector>
 
 namespace pctl::tensor {
 
@@ -37,16 +38,16 @@ double getUnitRoundoff(ElementKind kind);
 class HostTensor {
 public:
   /// Makes a tensor of zeros. Errors: a negative size; more bytes than an
-  /// int64_t counts.
+  /// int64_t counts or memory holds.
   static llvm::Expected<HostTensor> create(ElementKind kind,
                                            llvm::ArrayRef<int64_t> shape);
 
   ElementKind getKind() const { return kind; }
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
   int64_t getNumElements() const;
-  std::byte *getData() { return bytes.data(); }
-  const std::byte *getData() const { return bytes.data(); }
-  int64_t getSizeBytes() const { return bytes.size(); }
+  std::byte *getData() { return bytes.get(); }
+  const std::byte *getData() const { return bytes.get(); }
+  int64_t getSizeBytes() const { return sizeBytes; }
 
   /// Returns element number \p i, row-major, as a double: exact for all kinds
   /// but I64 beyond 2^53.
@@ -59,12 +60,18 @@ public:
   void insert(const layout::Box &box, const HostTensor &slice);
 
 private:
-  HostTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape, size_t sizeBytes)
-      : kind(kind), shape(shape.begin(), shape.end()), bytes(sizeBytes) {}
+  struct Free {
+    void operator()(std::byte *bytes) const { std::free(bytes); }
+  };
+
+  /// Makes a tensor of zeros, without data where memory does not hold them.
+  HostTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape,
+             int64_t sizeBytes);
 
   ElementKind kind;
   llvm::SmallVector<int64_t, 4> shape;
-  std::vector<std::byte> bytes;
+  int64_t sizeBytes;
+  std::unique_ptr<std::byte, Free> bytes;
 };
 
 /// Fills \p tensor with values that depend on \p seed and the element's number

@@ -75,6 +75,13 @@ TEST(HostTensor, SizesAreChecked) {
       makeTensor(ElementKind::F64, {int64_t(1) << 60, 8, 0}).getSizeBytes(), 0);
 }
 
+TEST(HostTensor, MemoryMayNotSuffice) {
+  EXPECT_EQ(
+      llvm::toString(
+          HostTensor::create(ElementKind::F64, {int64_t(1) << 52}).takeError()),
+      "tensor of shape 4503599627370496 does not fit in memory");
+}
+
 TEST(HostTensor, RandomDataDependsOnTheSeedAndStaysInRange) {
   HostTensor a = makeTensor(ElementKind::F16, {1000});
   HostTensor b = makeTensor(ElementKind::F16, {1000});
