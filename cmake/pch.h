@@ -4,7 +4,7 @@
 /// \file
 /// The part of MLIR that almost every file includes, compiled once when
 /// PCTL_ENABLE_PCH is on. No source may rely on it: each includes what it uses,
-/// and the release preset builds without it.
+/// and the sanitizer presets build without it.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
