@@ -9,6 +9,7 @@
 #define PCTL_LIB_CONVERSION_PCTLTONCCL_INDEXMATH_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 
