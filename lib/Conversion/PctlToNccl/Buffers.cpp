@@ -104,7 +104,7 @@ void BufferEmitter::freeStaging() {
 }
 
 Buffer BufferEmitter::getSource(Value buffer, bool mustCopy) {
-  if (wire.isNative && !mustCopy && getType(buffer).getLayout().isIdentity())
+  if (wire.isNative && !mustCopy && isContiguous(buffer))
     return {buffer, buffer};
   Buffer source = allocate(getSizes(buffer));
   copy(buffer, source.typed);
@@ -112,7 +112,7 @@ Buffer BufferEmitter::getSource(Value buffer, bool mustCopy) {
 }
 
 Buffer BufferEmitter::getDestination(Value buffer) {
-  if (wire.isNative && getType(buffer).getLayout().isIdentity())
+  if (wire.isNative && isContiguous(buffer))
     return {buffer, buffer};
   return allocate(getSizes(buffer));
 }
@@ -187,6 +187,10 @@ static Value getBase(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
     buffer = view.getViewSource();
   return buffer;
+}
+
+bool pctl::isContiguous(Value buffer) {
+  return getType(buffer).getLayout().isIdentity();
 }
 
 bool pctl::haveSameBase(Value a, Value b) { return getBase(a) == getBase(b); }

@@ -58,7 +58,7 @@ public:
   Buffer allocate(llvm::ArrayRef<Fold> shape);
   /// Makes staging memory as bytes, to be cut up by viewPiece.
   mlir::Value allocateBytes(Fold numElements);
-  /// Makes staging memory for \p shape elements of i64, which are sizes.
+  /// Makes staging memory for \p count elements of i64, which are sizes.
   mlir::Value allocateSizes(int64_t count);
   /// Returns the \p shape elements from number \p start on of allocateBytes'
   /// memory.
@@ -92,6 +92,10 @@ private:
   Wire wire;
   llvm::SmallVector<mlir::Value> staging;
 };
+
+/// Returns whether the elements of \p buffer, a memref, lie in row-major order
+/// without gaps.
+bool isContiguous(mlir::Value buffer);
 
 /// Returns whether \p a and \p b are, or are views of, one value.
 bool haveSameBase(mlir::Value a, mlir::Value b);

@@ -72,7 +72,6 @@ private:
   Fold getPosition();
   /// Emits a loop from \p from to \p to, whose body \p emitBody emits.
   void emitLoop(Fold from, Fold to, function_ref<void(Value)> emitBody);
-  void emitIf(Value condition, function_ref<void()> emitBody);
 
   void emitAllGather(const Buffer &send, const Buffer &recv);
   void emitAllToAll(const Buffer &send, const Buffer &recv);
@@ -124,13 +123,22 @@ void CollectiveLowering::emitLoop(Fold from, Fold to,
   emitBody(loop.getInductionVar());
 }
 
-void CollectiveLowering::emitIf(Value condition,
-                                function_ref<void()> emitBody) {
+void pctl::emitIf(OpBuilder &builder, Location loc, Value condition,
+                  function_ref<void()> emitBody) {
   auto branch =
       scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   emitBody();
+}
+
+void pctl::emitIfNotEmpty(const IndexMath &math, OpBuilder &builder,
+                          Location loc, Fold count,
+                          function_ref<void()> emitBody) {
+  Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                     math.toValue(count),
+                                     math.toValue(math.constant(0)));
+  emitIf(builder, loc, some, emitBody);
 }
 
 void CollectiveLowering::emitAllGather(const Buffer &send, const Buffer &recv) {
@@ -154,7 +162,7 @@ void CollectiveLowering::emitRecv(Value buffer, Fold peer) {
 }
 
 Value CollectiveLowering::getContiguous(Value buffer) {
-  if (cast<MemRefType>(buffer.getType()).getLayout().isIdentity())
+  if (isContiguous(buffer))
     return buffer;
   return buffers.getSource(buffer, /*mustCopy=*/true).typed;
 }
@@ -470,8 +478,10 @@ void CollectiveLowering::emitTablePermute(
                                         entry);
     };
     Value from = load(columns[0]), to = load(columns[1]);
-    emitIf(isEqual(from, position), [&] { emitSend(source.wire, to); });
-    emitIf(isEqual(to, position), [&] { emitRecv(destination.wire, from); });
+    emitIf(builder, loc, isEqual(from, position),
+           [&] { emitSend(source.wire, to); });
+    emitIf(builder, loc, isEqual(to, position),
+           [&] { emitRecv(destination.wire, from); });
   });
   nccl::GroupEndOp::create(builder, loc);
 }

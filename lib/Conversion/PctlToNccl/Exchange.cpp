@@ -53,7 +53,6 @@ private:
   /// Emits a loop over the other members, each rank starting behind itself,
   /// with two running numbers that start at 0.
   SmallVector<Value> emitMemberLoop(LoopBody emitBody);
-  void emitIfNotEmpty(Fold count, function_ref<void()> emitBody);
   void exchangePieces(Value input, Value output);
 
   ExchangeOp op;
@@ -179,17 +178,6 @@ SmallVector<Value> ExchangeLowering::emitMemberLoop(LoopBody emitBody) {
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-void ExchangeLowering::emitIfNotEmpty(Fold count,
-                                      function_ref<void()> emitBody) {
-  Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                     math.toValue(count),
-                                     math.toValue(math.constant(0)));
-  auto branch = scf::IfOp::create(builder, loc, some, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  emitBody();
-}
-
 static SmallVector<Fold> getSizes(const EmittedBox &box) {
   return llvm::map_to_vector(box,
                              [](EmittedRange range) { return range.size; });
@@ -208,14 +196,14 @@ void ExchangeLowering::exchangePieces(Value input, Value output) {
   nccl::GroupStartOp::create(builder, loc);
   emitMemberLoop([&](const Pieces &pieces, ValueRange running) {
     Value peer = math.toI32(pieces.peer);
-    emitIfNotEmpty(getCount(pieces.send), [&] {
+    emitIfNotEmpty(math, builder, loc, getCount(pieces.send), [&] {
       Buffer piece =
           buffers.viewPiece(sendBytes, running[0], getSizes(pieces.send));
       buffers.copy(sliceBox(input, ownFrom, pieces.send), piece.typed);
       nccl::SendOp::create(builder, loc, piece.wire, peer, context.comm,
                            context.stream, /*is_unsigned=*/UnitAttr());
     });
-    emitIfNotEmpty(getCount(pieces.recv), [&] {
+    emitIfNotEmpty(math, builder, loc, getCount(pieces.recv), [&] {
       Buffer piece =
           buffers.viewPiece(recvBytes, running[1], getSizes(pieces.recv));
       nccl::RecvOp::create(builder, loc, piece.wire, peer, context.comm,
@@ -235,9 +223,6 @@ void ExchangeLowering::exchangePieces(Value input, Value output) {
 
 void ExchangeLowering::lower() {
   Value input = op.getInput(), output = op.getOutput();
-  auto isContiguous = [](Value buffer) {
-    return cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
-  };
   if (!isContiguous(input) || haveSameBase(input, output))
     input = buffers.getSource(input, /*mustCopy=*/true).typed;
   Buffer staged = {output, output};

@@ -184,22 +184,10 @@ SmallVector<Value> HaloLowering::emitMemberLoop(LoopBody emitBody) {
   return llvm::to_vector_of<Value>(loop.getResults().drop_front());
 }
 
-/// Emits \p emitBody under the condition that \p count is not 0.
-static void emitIfNotEmpty(OpBuilder &builder, Location loc, Value count,
-                           Value zero, function_ref<void()> emitBody) {
-  Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                     count, zero);
-  auto branch = scf::IfOp::create(builder, loc, some, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  emitBody();
-}
-
 void HaloLowering::exchangePieces(Value input, Value output) {
   // The output starts `before` elements ahead of the block, the first of which
   // may not be there: places in it count from there all the same.
   Fold before = math.constant(op.getBefore());
-  Value zero = math.toValue(math.constant(0));
   auto countPieces = [&](const Pieces &pieces,
                          ValueRange running) -> SmallVector<Fold> {
     return {math.add(running[0], getCount(pieces.send)),
@@ -212,16 +200,14 @@ void HaloLowering::exchangePieces(Value input, Value output) {
   nccl::GroupStartOp::create(builder, loc);
   emitMemberLoop([&](const Pieces &pieces, ValueRange running) {
     Value peer = math.toI32(pieces.peer);
-    Value sendCount = math.toValue(getCount(pieces.send));
-    Value recvCount = math.toValue(getCount(pieces.recv));
-    emitIfNotEmpty(builder, loc, sendCount, zero, [&] {
+    emitIfNotEmpty(math, builder, loc, getCount(pieces.send), [&] {
       Buffer piece =
           buffers.viewPiece(sendBytes, running[0], getShape(pieces.send));
       buffers.copy(sliceRange(input, ownStart, pieces.send), piece.typed);
       nccl::SendOp::create(builder, loc, piece.wire, peer, context.comm,
                            context.stream, /*is_unsigned=*/UnitAttr());
     });
-    emitIfNotEmpty(builder, loc, recvCount, zero, [&] {
+    emitIfNotEmpty(math, builder, loc, getCount(pieces.recv), [&] {
       Buffer piece =
           buffers.viewPiece(recvBytes, running[1], getShape(pieces.recv));
       nccl::RecvOp::create(builder, loc, piece.wire, peer, context.comm,
@@ -232,8 +218,7 @@ void HaloLowering::exchangePieces(Value input, Value output) {
   nccl::GroupEndOp::create(builder, loc);
 
   emitMemberLoop([&](const Pieces &pieces, ValueRange running) {
-    Value recvCount = math.toValue(getCount(pieces.recv));
-    emitIfNotEmpty(builder, loc, recvCount, zero, [&] {
+    emitIfNotEmpty(math, builder, loc, getCount(pieces.recv), [&] {
       Buffer piece =
           buffers.viewPiece(recvBytes, running[1], getShape(pieces.recv));
       EmittedRange shifted = {math.add(pieces.recv.offset, before),
@@ -252,9 +237,6 @@ void HaloLowering::lower() {
   inner = math.product(ArrayRef<Fold>(sizes).drop_front(dim + 1));
   ownLength = sizes[dim];
 
-  auto isContiguous = [](Value buffer) {
-    return cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
-  };
   if (!isContiguous(input) || haveSameBase(input, output))
     input = buffers.getSource(input, /*mustCopy=*/true).typed;
   Buffer staged = {output, output};

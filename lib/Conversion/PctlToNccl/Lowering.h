@@ -64,6 +64,14 @@ void lowerExchange(ExchangeOp op, const OpContext &context,
 void lowerHaloExchange(HaloExchangeOp op, const OpContext &context,
                        BufferEmitter &buffers);
 
+/// Emits an if of \p condition, whose body \p emitBody emits.
+void emitIf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition,
+            llvm::function_ref<void()> emitBody);
+/// The same under the condition that \p count is not 0.
+void emitIfNotEmpty(const IndexMath &math, mlir::OpBuilder &builder,
+                    mlir::Location loc, mlir::OpFoldResult count,
+                    llvm::function_ref<void()> emitBody);
+
 /// Emits a gather of \p own, a length, from all ranks of the group, and returns
 /// the lengths by position, in staging memory.
 mlir::Value emitGatherLengths(const OpContext &context, mlir::Location loc,
@@ -72,7 +80,7 @@ mlir::Value emitGatherLengths(const OpContext &context, mlir::Location loc,
 mlir::Value emitLoadLength(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value lengths, mlir::Value position);
 
-/// Whether and how NCCL reduces by \p kind over elements of \p type, exactly as
+/// Returns whether NCCL reduces by \p kind over elements of \p type, exactly as
 /// the op of arith does.
 bool hasNcclReduction(layout::ReductionKind kind, mlir::Type type);
 /// Emits one element's reduction; null where arith and complex have none.
