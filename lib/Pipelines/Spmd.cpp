@@ -38,6 +38,7 @@ static void addStrategy(OpPassManager &passes,
 
 void buildSpmdPipeline(OpPassManager &passes,
                        const SpmdPipelineOptions &options) {
+  passes.addPass(createNormalizeSlicesPass());
   addStrategy(passes, options);
   if (options.unfoldReshapes)
     passes.addPass(createUnfoldReshapesPass());
@@ -48,6 +49,7 @@ void buildSpmdPipeline(OpPassManager &passes,
   addFormCheck(passes, Form::LaidOut);
 
   passes.addPass(createPartitionPass());
+  passes.addPass(createNormalizeSlicesPass());
   // Redistributions of one value to one layout meet, also through inits.
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());

@@ -5,6 +5,7 @@
 
 #include "pctl/Conversion/Passes.h"
 #include "pctl/Dialect/Pctl/Transforms/BufferizableOpInterfaceImpl.h"
+#include "pctl/Dialect/Pctl/Transforms/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
@@ -34,6 +35,8 @@ namespace pctl {
 
 /// Ops on whole tensors that have no loops of their own become linalg ops.
 static void addToLinalg(OpPassManager &passes) {
+  passes.addPass(createPrepareBufferizationPass());
+  passes.addPass(createNormalizeSlicesPass());
   OpPassManager &functions = passes.nest<func::FuncOp>();
   // Upstream's pipeline for this also holds programs to a TOSA profile, which
   // those of exporters do not keep.
@@ -48,7 +51,7 @@ static void addToLinalg(OpPassManager &passes) {
   functions.addPass(createTosaToTensorPass());
   functions.addPass(createTosaToSCFPass());
   functions.addPass(createTosaToArithPass());
-  passes.addPass(createPrepareBufferizationPass());
+  passes.addPass(createNormalizeSlicesPass());
   passes.addPass(createConvertTensorToLinalgPass());
   passes.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   passes.addPass(createCanonicalizerPass());
@@ -68,6 +71,7 @@ static void addBufferization(OpPassManager &passes) {
   passes.addPass(bufferization::createDropEquivalentBufferResultsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addPass(createSeparateResultsPass());
   bufferization::buildBufferDeallocationPipeline(passes);
   passes.addPass(createConvertBufferizationToMemRefPass());
   passes.addPass(memref::createExpandReallocPass());
@@ -98,6 +102,10 @@ static void addArithmetic(OpPassManager &passes) {
   emulation.targetTypeStr = "f32";
   passes.addPass(arith::createArithEmulateUnsupportedFloats(emulation));
   passes.addPass(createExpandArithPass());
+  // Of integer powers, loops; those of floats have instructions.
+  ConvertMathToFuncsOptions functions;
+  functions.minWidthOfFPowIExponent = 33;
+  passes.addPass(createConvertMathToFuncs(functions));
 }
 
 static void addToLLVMDialect(OpPassManager &passes) {

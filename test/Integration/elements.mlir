@@ -5,6 +5,7 @@
 // RUN: pctl-run %s --entry reads_at_computed_places --ranks 4 --verify
 // RUN: pctl-run %s --entry generate --ranks 4 --verify
 // RUN: pctl-run %s --entry argmax --ranks 4 --verify
+// RUN: pctl-run %s --entry integer_powers --ranks 4 --verify
 
 pctl.mesh @m <["x"=4]>
 
@@ -86,4 +87,11 @@ func.func @argmax(%a: tensor<3x8xf32> {pctl.layout = #pctl.layout<@m, [{}, {"x"}
     linalg.yield %1, %2 : f32, i64
   } -> (tensor<3xf32>, tensor<3xi64>)
   return %0#0, %0#1 : tensor<3xf32>, tensor<3xi64>
+}
+
+func.func @integer_powers(%a: tensor<9xi32> {pctl.layout = #pctl.layout<@m, [{"x"}]>},
+                          %b: tensor<9xi64>) -> (tensor<9xi32>, tensor<9xi64>) {
+  %0 = math.ipowi %a, %a : tensor<9xi32>
+  %1 = math.ipowi %b, %b : tensor<9xi64>
+  return %0, %1 : tensor<9xi32>, tensor<9xi64>
 }

@@ -8,6 +8,11 @@
 // RUN: pctl-run %s --entry flatten_uneven_rows --ranks 4 --verify
 // RUN: pctl-run %s --entry split_a_dim --ranks 4 --verify
 // RUN: pctl-run %s --entry layer_of_a_stack --ranks 4 --verify
+// RUN: pctl-run %s --entry stride_of_one_element --ranks 4 --verify
+// RUN: pctl-run %s --entry insert_one_row_with_stride --ranks 4 --verify
+// RUN: pctl-run %s --entry one_column_with_stride --ranks 4 --verify
+// RUN: pctl-run %s --entry constant_offset_and_stride --ranks 4 --verify
+// RUN: pctl-run %s --entry insert_with_gaps --ranks 4 --verify
 
 pctl.mesh @m <["x"=4]>
 
@@ -66,4 +71,33 @@ func.func @split_a_dim(%a: tensor<8xi32> {pctl.layout = #v})
 func.func @layer_of_a_stack(%a: tensor<4x3x5xi32> {pctl.layout = #pctl.layout<@m, [{"x"}, {}, {}]>}) -> tensor<3x5xi32> {
   %0 = tensor.extract_slice %a[2, 0, 0] [1, 3, 5] [1, 1, 1] : tensor<4x3x5xi32> to tensor<3x5xi32>
   return %0 : tensor<3x5xi32>
+}
+
+func.func @stride_of_one_element(%a: tensor<4x8x4xi32>) -> tensor<1x4xi32> {
+  %0 = tensor.extract_slice %a[0, 7, 0] [1, 1, 4] [3, 1, 1] : tensor<4x8x4xi32> to tensor<1x4xi32>
+  return %0 : tensor<1x4xi32>
+}
+
+func.func @insert_one_row_with_stride(%a: tensor<2x1x5xi32>, %b: tensor<1x2x1x8xi32>) -> tensor<1x2x1x8xi32> {
+  %0 = tensor.insert_slice %a into %b[0, 0, 0, 3] [1, 2, 1, 5] [1, 1, 3, 1]
+      : tensor<2x1x5xi32> into tensor<1x2x1x8xi32>
+  return %0 : tensor<1x2x1x8xi32>
+}
+
+func.func @one_column_with_stride(%a: tensor<8x7x1x2xi32>) -> tensor<8x1x2xi32> {
+  %x = arith.addi %a, %a : tensor<8x7x1x2xi32>
+  %0 = tensor.extract_slice %x[0, 6, 0, 0] [8, 1, 1, 2] [1, 1, 3, 1] : tensor<8x7x1x2xi32> to tensor<8x1x2xi32>
+  return %0 : tensor<8x1x2xi32>
+}
+
+func.func @constant_offset_and_stride(%a: tensor<1x8x1xi32>) -> tensor<1x8xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = tensor.extract_slice %a[0, 0, %c0] [1, 8, 1] [%c1, 1, 1] : tensor<1x8x1xi32> to tensor<1x8xi32>
+  return %0 : tensor<1x8xi32>
+}
+
+func.func @insert_with_gaps(%a: tensor<4x6xi32>, %b: tensor<4x2xi32>) -> tensor<4x6xi32> {
+  %0 = tensor.insert_slice %b into %a[0, 1] [4, 2] [1, 2] : tensor<4x2xi32> into tensor<4x6xi32>
+  return %0 : tensor<4x6xi32>
 }

@@ -4,13 +4,12 @@ pctl.mesh @m <["x"=2]>
 
 // CHECK-LABEL: func.func @entry
 // CHECK-SAME: (%{{[a-z0-9]+}}: tensor<4xf32> {bufferization.writable = false}, %{{[a-z0-9]+}}: tensor<4xf32> {bufferization.writable = true}, %{{[a-z0-9]+}}: index) -> tensor<4xf32> {
-// CHECK-NOT: pctl.layouts
 func.func @entry(%x: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>,
                                     pctl.global_type = tensor<8xf32>},
                  %y: tensor<4xf32> {bufferization.writable = true}, %n: index)
     -> (tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>,
                        pctl.global_type = tensor<8xf32>}) {
-  %r = math.exp %x {pctl.layouts = [#pctl.layout<@m, [{}]>]} : tensor<4xf32>
+  %r = math.exp %x : tensor<4xf32>
   return %r : tensor<4xf32>
 }
 

@@ -13,7 +13,8 @@ def PrepareBufferizationPass
     : Pass<"pctl-prepare-bufferization", "::mlir::ModuleOp"> {
   let summary = "Make a planned program ready for upstream's bufferization";
   let description = [{
-    Before: a planned program, or one without pctl ops, on tensors.
+    Before: a planned program, or one without pctl ops, on tensors; whether it
+    says that it is planned or not, it keeps the rules of that form.
     After: the same, where
     - arguments of public functions with a body are read-only
       (`bufferization.writable = false`), unless they say themselves: a caller
@@ -22,13 +23,13 @@ def PrepareBufferizationPass
       from functions and ops, as they speak of tensors;
     - composite linalg ops (`linalg.softmax`) are in the parts they define.
 
-    Fails where the module says that it is in another form, where an op of the
-    global view is left (`pctl.shard`, `pctl.redistribute`, `pctl.manual`), as
-    what it means to a rank is not decided yet, and where a composite op is on
-    buffers.
+    Fails where the module says that it is in another form, or breaks a rule of
+    the planned form, as layouts that are still to be kept must not be dropped,
+    and where a composite op is on buffers.
 
     ```mlir
-    func.func @f(%x: tensor<4xf32> {pctl.layout = #l})
+    func.func @f(%x: tensor<4xf32> {pctl.layout = #l,
+                                    pctl.global_type = tensor<8xf32>})
     // becomes
     func.func @f(%x: tensor<4xf32> {bufferization.writable = false})
     ```
@@ -41,11 +42,33 @@ def PrepareBufferizationPass
                            "::mlir::tensor::TensorDialect"];
 }
 
+def SeparateResultsPass : Pass<"pctl-separate-results"> {
+  let summary = "Make every buffer that a function returns one of its own";
+  let description = [{
+    Before: a bufferized program in which nothing is freed yet. After: no two
+    buffers of one `func.return` may share memory, so that a caller can free
+    each. One that may be another's memory, or a view of it, is a copy. What
+    calls return is taken to be memory that nobody else has: upstream's
+    deallocation, which follows, does not return what the function does not own.
+
+    ```mlir
+    return %0, %0 : memref<4xf32>, memref<4xf32>
+    // becomes
+    %1 = bufferization.clone %0 : memref<4xf32> to memref<4xf32>
+    return %0, %1 : memref<4xf32>, memref<4xf32>
+    ```
+
+    It never copies what is returned once and seen by no other result.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 def ConvertToNcclPass : Pass<"pctl-convert-to-nccl", "::mlir::ModuleOp"> {
   let summary = "Lower the local view of pctl, on buffers, to the nccl dialect";
   let description = [{
-    Before: a bufferized program; the collectives of pctl are in their buffer
-    form, and buffers are freed where they should be.
+    Before: a bufferized program that was planned, if it says a form; the
+    collectives of pctl are in their buffer form, and buffers are freed where
+    they should be.
     After: no op of pctl is left, nor a mesh. Collectives are nccl ops, with
     packing and unpacking around them where NCCL wants other places for elements
     than the op has. Positions are arithmetic on the number of this rank. Every
@@ -76,10 +99,12 @@ def ConvertToNcclPass : Pass<"pctl-convert-to-nccl", "::mlir::ModuleOp"> {
     the order of collectives, and emits nothing that only some ranks do, but for
     sends and receives of pieces that are empty on both sides.
 
-    Fails where an element type has no bytes to move, where a reduction of such a
-    type is neither NCCL's nor one of arith, where meshes of one entry differ in
-    their number of ranks, where a name it makes is taken, and where a function
-    that takes communicators is used other than by `func.call` in a function.
+    Fails where the module says another form than planned, where tensors or ops
+    of the global view are left, where an element type has no bytes to move,
+    where a reduction of such a type is neither NCCL's nor one of arith, where
+    meshes of one entry differ in their number of ranks, where a name it makes
+    is taken, and where a function that takes communicators is used other than
+    by `func.call` in a function.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::complex::ComplexDialect",

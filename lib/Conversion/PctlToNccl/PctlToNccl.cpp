@@ -185,6 +185,16 @@ LogicalResult ModuleConversion::collectCollective(CollectiveOpInterface op,
   return success();
 }
 
+/// Returns whether \p op takes or gives tensors.
+static bool hasTensors(Operation *op) {
+  auto isTensor = llvm::IsaPred<TensorType>;
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    return llvm::any_of(function.getArgumentTypes(), isTensor) ||
+           llvm::any_of(function.getResultTypes(), isTensor);
+  return llvm::any_of(op->getOperandTypes(), isTensor) ||
+         llvm::any_of(op->getResultTypes(), isTensor);
+}
+
 LogicalResult ModuleConversion::collect(func::FuncOp function) {
   FunctionNeeds &own = needs[function];
   WalkResult result = function.walk([&](Operation *op) {
@@ -198,6 +208,8 @@ LogicalResult ModuleConversion::collect(func::FuncOp function) {
     else if (isa_and_nonnull<PctlDialect>(op->getDialect()))
       return WalkResult(op->emitOpError("has no meaning on one rank; plan the "
                                         "program first"));
+    else if (hasTensors(op))
+      return WalkResult(op->emitOpError("is on tensors; bufferize it first"));
     if (mesh) {
       own.needsWorld = true;
       own.meshes.insert({mesh, op});
@@ -513,7 +525,10 @@ LogicalResult ModuleConversion::run() {
 namespace {
 struct ConvertToNccl : pctl::impl::ConvertToNcclPassBase<ConvertToNccl> {
   void runOnOperation() override {
-    if (failed(ModuleConversion(getOperation()).run()))
+    // Bufferization leaves the form as it was.
+    if (failed(requireForm(getOperation(), Form::Planned, getArgument(),
+                           "pctl-plan-redistribution")) ||
+        failed(ModuleConversion(getOperation()).run()))
       signalPassFailure();
   }
 };

@@ -60,24 +60,16 @@ namespace {
 struct PrepareBufferization
     : pctl::impl::PrepareBufferizationPassBase<PrepareBufferization> {
   void runOnOperation() override {
+    // A program that does not say its form is held to the rules alone: layouts
+    // that are still wishes must not be dropped unheard.
     if (failed(pctl::requireForm(getOperation(), pctl::Form::Planned,
-                                 getArgument(), "pctl-plan-redistribution")))
-      return signalPassFailure();
-    SmallVector<linalg::AggregatedOpInterface> composites;
-    WalkResult result = getOperation().walk([&](Operation *op) {
-      op->removeDiscardableAttr(pctl::kLayoutsAttrName);
-      op->removeDiscardableAttr(pctl::kRuleAttrName);
-      if (auto composite = dyn_cast<linalg::AggregatedOpInterface>(op))
-        composites.push_back(composite);
-      if (!isa<pctl::ShardOp, pctl::RedistributeOp, pctl::ManualOp>(op))
-        return WalkResult::advance();
-      op->emitOpError("is of the global view; plan the program before its "
-                      "tensors become buffers");
-      return WalkResult::interrupt();
-    });
-    if (result.wasInterrupted())
+                                 getArgument(), "pctl-plan-redistribution")) ||
+        failed(pctl::verifyForm(getOperation(), pctl::Form::Planned)))
       return signalPassFailure();
 
+    SmallVector<linalg::AggregatedOpInterface> composites;
+    getOperation().walk(
+        [&](linalg::AggregatedOpInterface op) { composites.push_back(op); });
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       dropTensorAttributes(function);
       if (function.isPublic() && !function.isExternal())

@@ -99,3 +99,28 @@ func.func @axes_that_do_not_fit(%x: memref<20xf32>, %o: memref<60xf32>) {
       of tensor<60xf32> axes = ["x":(3)2, "x":(1)3] on @m
   return
 }
+
+// -----
+
+func.func @no_op_of_pctl(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'arith.addf' op is on tensors; bufferize it first}}
+  %r = arith.addf %x, %x : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'func.func' op is on tensors; bufferize it first}}
+func.func private @without_body(tensor<4xf32>)
+
+// -----
+
+// expected-error@+1 {{pctl-convert-to-nccl needs the planned form, but the module is in the laid-out form; run pctl-plan-redistribution first}}
+module attributes {pctl.form = "laid-out"} {
+}
+
+// -----
+
+// expected-error@+1 {{pctl-convert-to-nccl needs the planned form, but the module is in the buffers form}}
+module attributes {pctl.form = "buffers"} {
+}

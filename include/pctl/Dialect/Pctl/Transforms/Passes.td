@@ -166,6 +166,31 @@ def StripLayoutsPass : Pass<"pctl-strip-layouts", "mlir::ModuleOp"> {
   }];
 }
 
+def NormalizeSlicesPass : Pass<"pctl-normalize-slices"> {
+  let summary = "Write slices of tensors in one way";
+  let description = [{
+    Before: a program in any form on tensors. After: in `tensor.extract_slice`,
+    `tensor.insert_slice` and `tensor.parallel_insert_slice`
+    - a dim of which one element is cut out has stride 1, as between one element
+      and the next there is no way to go;
+    - offsets and strides that are constants are numbers.
+
+    Upstream's canonicalization and expansion of subviews go wrong on what is
+    written otherwise and drops a dim.
+
+    ```mlir
+    %0 = tensor.extract_slice %a[7, %c0] [1, 4] [3, 1]
+        : tensor<8x4xf32> to tensor<4xf32>
+    // becomes
+    %0 = tensor.extract_slice %a[7, 0] [1, 4] [1, 1]
+        : tensor<8x4xf32> to tensor<4xf32>
+    ```
+
+    It never changes a type, nor which elements are meant.
+  }];
+  let dependentDialects = ["mlir::tensor::TensorDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // To the laid-out form
 //===----------------------------------------------------------------------===//
