@@ -50,16 +50,26 @@ void SourceCopies::copyUses(Operation *op) {
   Value result = op->getResult(0);
   if (result.use_empty() || result.hasOneUse())
     return;
-  // Uses are listed last first; copies follow the op in order of the uses.
-  SmallVector<OpOperand *> uses;
-  for (OpOperand &use : result.getUses())
-    uses.push_back(&use);
+  // Uses are listed last first; copies follow the op in order of the uses. An
+  // op may use what it captures many times inside, but captures it once, so
+  // that all uses inside are one.
+  Region *body = op->getParentRegion();
+  llvm::MapVector<std::pair<Operation *, OpOperand *>, SmallVector<OpOperand *>>
+      uses;
+  for (OpOperand &use : result.getUses()) {
+    Operation *user = body->findAncestorOpInRegion(*use.getOwner());
+    bool captured = user != use.getOwner();
+    uses[{user, captured ? nullptr : &use}].push_back(&use);
+  }
+  if (uses.size() == 1)
+    return;
   SmallVector<Operation *> &group = groups[op];
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
-  for (OpOperand *use : llvm::drop_begin(llvm::reverse(uses))) {
+  for (auto &[user, alike] : llvm::drop_begin(llvm::reverse(uses))) {
     Operation *copy = builder.clone(*op);
-    use->set(copy->getResult(0));
+    for (OpOperand *use : alike)
+      use->set(copy->getResult(0));
     group.push_back(copy);
   }
 }

@@ -20,7 +20,8 @@ namespace pctl {
 class SourceCopies {
 public:
   /// Gives each use of such an op in the functions' bodies of \p module its own
-  /// copy, next to the op. Time and copies are linear in the uses.
+  /// copy, next to the op; the uses inside of an op that captures it count as
+  /// one. Time and copies are linear in the uses.
   explicit SourceCopies(mlir::ModuleOp module);
 
   /// Merges copies of one op that have equal attributes and operands.
