@@ -106,8 +106,9 @@ static llvm::Expected<Reference> compileReference(mlir::ModuleOp global,
                                                   llvm::StringRef entryName) {
   mlir::PassManager passes(global.getContext());
   passes.addPass(createStripLayoutsPass());
-  if (llvm::Error error = runPasses(passes, global))
-    return error;
+  if (mlir::failed(passes.run(global)))
+    return makeError("the program has no uncut one that --verify could compare "
+                     "with");
   llvm::Expected<mlir::func::FuncOp> entry = findEntry(global, entryName);
   if (!entry)
     return entry.takeError();

@@ -8,6 +8,7 @@
 
 #include "Annotate.h"
 
+#include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 #include "pctl/Layout/LayoutText.h"
 
@@ -357,7 +358,8 @@ struct ApplyDatasetStrategy
   }
 
   void runOnOperation() override {
-    if (failed(run()))
+    if (failed(requireAnnotatedForm(getOperation(), getArgument())) ||
+        failed(run()))
       signalPassFailure();
   }
 };

@@ -6,6 +6,7 @@
 
 #include "Annotate.h"
 
+#include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 #include "pctl/Layout/LayoutText.h"
 
@@ -142,6 +143,8 @@ struct ApplyStrategy : pctl::impl::ApplyStrategyPassBase<ApplyStrategy> {
   using ApplyStrategyPassBase::ApplyStrategyPassBase;
 
   void runOnOperation() override {
+    if (failed(requireAnnotatedForm(getOperation(), getArgument())))
+      return signalPassFailure();
     FailureOr<MeshOp> meshOp = declareMesh(getOperation(), mesh);
     if (failed(meshOp) ||
         failed(StrategyApplier(getOperation(), *meshOp).apply(layouts)))

@@ -68,6 +68,18 @@ LogicalResult requireForm(ModuleOp module, Form form, StringRef pass,
   return diag;
 }
 
+LogicalResult requireAnnotatedForm(ModuleOp module, StringRef pass) {
+  if (failed(requireForm(module, Form::Annotated, pass, /*producer=*/"")))
+    return failure();
+  return verifyForm(module, Form::Annotated);
+}
+
+bool isLocalToRank(Operation *op) {
+  if (auto redistribute = dyn_cast<RedistributeOp>(op))
+    return redistribute.isLocal();
+  return isa<CollectiveOpInterface, AxisIndexOp, BlockRangeOp>(op);
+}
+
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
@@ -83,6 +95,7 @@ public:
 
 private:
   void checkAnnotated(Operation *op);
+  void checkGlobalSignature(FunctionOpInterface func);
   void checkLocal(Operation *op);
   void checkLocalSignature(FunctionOpInterface func);
   void checkBuffers(Operation *op);
@@ -104,10 +117,26 @@ private:
 //===----------------------------------------------------------------------===//
 
 void FormChecker::checkAnnotated(Operation *op) {
-  if (op->getParentOfType<ManualOp>())
-    return;
-  if (isa<RedistributeOp, CollectiveOpInterface>(op))
-    report(op, "A1") << "it belongs to a later form";
+  if (isLocalToRank(op) && !op->getParentOfType<ManualOp>())
+    report(op, "A1") << "outside of 'pctl.manual' it belongs to a later form, "
+                        "which the module has to name in '"
+                     << kFormAttrName << "'";
+  if (auto func = dyn_cast<FunctionOpInterface>(op))
+    checkGlobalSignature(func);
+}
+
+void FormChecker::checkGlobalSignature(FunctionOpInterface func) {
+  auto check = [&](const Twine &what, Attribute global) {
+    if (global)
+      report(func, "A2") << what << " has '" << kGlobalTypeAttrName
+                         << "', which belongs to a later form, which the "
+                            "module has to name in '"
+                         << kFormAttrName << "'";
+  };
+  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
+    check("argument #" + Twine(i), func.getArgAttr(i, kGlobalTypeAttrName));
+  for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
+    check("result #" + Twine(i), func.getResultAttr(i, kGlobalTypeAttrName));
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 #include "pctl/Dialect/Pctl/Transforms/ValueLayouts.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace pctl {
 #define GEN_PASS_DEF_INSERTREDISTRIBUTIONPASS
@@ -51,6 +52,20 @@ private:
 
 } // namespace
 
+/// Returns what says how \p op wants its tensor operand \p operand, the
+/// \p index-th.
+static std::string describeWant(Operation *op, const TensorOperand &operand,
+                                unsigned index) {
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return llvm::formatv("argument #{0} of function '{1}'",
+                         operand.operand->getOperandNumber(), call.getCallee());
+  if (isa<func::ReturnOp>(op))
+    return llvm::formatv("result #{0} of function '{1}'",
+                         operand.operand->getOperandNumber(),
+                         op->getParentOfType<func::FuncOp>().getSymName());
+  return llvm::formatv("tensor operand #{0}", index);
+}
+
 LogicalResult Inserter::collect(Operation *op) {
   SmallVector<TensorOperand> operands = getTensorOperands(op);
   if (auto shard = dyn_cast<ShardOp>(op))
@@ -65,7 +80,7 @@ LogicalResult Inserter::collect(Operation *op) {
   if (!layouts || layouts.size() != operands.size())
     return op->emitOpError("does not say how it wants its operands laid out, "
                            "run pctl-propagate-layouts first");
-  for (auto [operand, attr] : llvm::zip_equal(operands, layouts)) {
+  for (auto [i, operand, attr] : llvm::enumerate(operands, layouts)) {
     auto layout = dyn_cast<LayoutAttr>(attr);
     LayoutAttr current = getValueLayout(operand.value);
     if (!layout || !current)
@@ -73,6 +88,11 @@ LogicalResult Inserter::collect(Operation *op) {
                              "pctl-propagate-layouts first");
     if (layout == current)
       continue;
+    if (!layout.getPartial().empty() && current.getPartial().empty())
+      return op->emitOpError()
+             << "needs " << describeWant(op, operand, i) << " laid out as "
+             << layout << ", but the value is laid out as " << current
+             << ", and no redistribution makes a value partial";
     SmallVector<Wanted, 1> &wanted = wants[operand.value];
     auto known = llvm::find_if(
         wanted, [&](const Wanted &other) { return other.layout == layout; });
@@ -158,8 +178,7 @@ struct InsertRedistribution
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(requireForm(module, Form::Annotated, getArgument(),
-                           /*producer=*/"")))
+    if (failed(requireAnnotatedForm(module, getArgument())))
       return signalPassFailure();
     Inserter inserter(&getContext());
     for (auto func : module.getOps<func::FuncOp>())

@@ -121,6 +121,7 @@ private:
   LogicalResult orderFunctions();
   void findWholeFunctions();
   LogicalResult addBoundary(func::FuncOp func);
+  LogicalResult checkRanked(func::FuncOp func);
   LogicalResult checkBlocks(func::FuncOp func);
   LogicalResult checkRegions(Operation *op);
   LogicalResult defineResults(Operation *op);
@@ -268,9 +269,17 @@ FailureOr<unsigned> ProgramGraphBuilder::addBoundaryValue(func::FuncOp func,
     return program.graph.addAnnotatedValue(tensor.getShape(),
                                            getWholeSizeBytes(tensor), whole);
   FailureOr<unsigned> number = addAnnotated(type, layout, func);
-  if (failed(number) || !wholeUser)
-    return number;
+  if (failed(number))
+    return failure();
   Layout &stated = program.graph.values[*number].layout;
+  if (func.isPublic() && stated.isPartial())
+    return func.emitOpError()
+           << what << " of function '" << func.getSymName()
+           << "' is laid out as " << layout
+           << ", but only a private function can take or return what is still "
+              "to be reduced";
+  if (!wholeUser)
+    return number;
   if (stated.getNormalForm() != whole) {
     InFlightDiagnostic diagnostic = wholeUser->emitOpError();
     diagnostic << "needs function '" << func.getSymName() << "' to take and "
@@ -442,6 +451,28 @@ LogicalResult ProgramGraphBuilder::addOp(Operation *op, func::FuncOp func) {
   return outcome;
 }
 
+/// Refuses tensors among whose dims there is nothing to cut as they are
+/// unknown. Values in regions of ops are not laid out.
+LogicalResult ProgramGraphBuilder::checkRanked(func::FuncOp func) {
+  auto check = [](Operation *op, const Twine &what,
+                  TypeRange types) -> LogicalResult {
+    for (auto [i, type] : llvm::enumerate(types))
+      if (isa<UnrankedTensorType>(type))
+        return op->emitOpError() << what << " #" << i << " is a " << type
+                                 << ", and an unranked tensor can't be laid "
+                                    "out";
+    return success();
+  };
+  if (failed(check(func, "argument", func.getArgumentTypes())) ||
+      failed(check(func, "result", func.getResultTypes())))
+    return failure();
+  for (Block &block : func.getBody())
+    for (Operation &op : block)
+      if (failed(check(&op, "result", op.getResultTypes())))
+        return failure();
+  return success();
+}
+
 LogicalResult ProgramGraphBuilder::checkBlocks(func::FuncOp func) {
   for (Block &block : func.getBody()) {
     if (block.isEntryBlock())
@@ -460,7 +491,7 @@ FailureOr<ProgramGraph> ProgramGraphBuilder::build() {
     return failure();
   findWholeFunctions();
   for (func::FuncOp func : functions)
-    if (failed(addBoundary(func)))
+    if (failed(checkRanked(func)) || failed(addBoundary(func)))
       return failure();
   // Blocks may be in any order, so all results come before all uses.
   for (func::FuncOp func : functions) {

@@ -173,8 +173,7 @@ struct PropagateLayouts
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(requireForm(module, Form::Annotated, getArgument(),
-                           /*producer=*/"")))
+    if (failed(requireAnnotatedForm(module, getArgument())))
       return signalPassFailure();
     FailureOr<ProgramMesh> mesh = getProgramMesh(module);
     if (failed(mesh))

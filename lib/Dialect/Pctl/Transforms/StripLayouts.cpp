@@ -5,6 +5,7 @@
 /// Takes a program in a global view back to the one-device program that it
 /// means: what verification compares the ranks with.
 
+#include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
@@ -50,19 +51,15 @@ public:
 private:
   /// Reports what has no meaning on one device.
   LogicalResult checkGlobal() {
+    // Before what is in them, ops with regions: the user wrote pctl.manual.
     WalkResult result =
-        getOperation().walk([](Operation *op) {
-          if (!isa_and_nonnull<PctlDialect>(op->getDialect()) ||
-              isa<ShardOp, MeshOp, LayoutOp>(op))
-            return WalkResult::advance();
-          auto redistribute = dyn_cast<RedistributeOp>(op);
-          if (redistribute &&
-              op->getOperand(0).getType() == op->getResult(0).getType() &&
-              !redistribute.getGlobalType())
+        getOperation().walk<WalkOrder::PreOrder>([](Operation *op) {
+          if (!isa<ManualOp>(op) && !isLocalToRank(op))
             return WalkResult::advance();
           op->emitError("'")
-              << op->getName()
-              << "' is local to a rank; only a program in a global view is the "
+              << op->getName() << "' "
+              << (isa<ManualOp>(op) ? "has a body that is" : "is")
+              << " local to a rank; only a program in a global view is the "
                  "program of one device";
           return WalkResult::interrupt();
         });

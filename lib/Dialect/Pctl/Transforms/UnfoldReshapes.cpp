@@ -5,6 +5,7 @@
 /// Folds reshapes into structured ops, by upstream's patterns for that. What is
 /// added here is when: which ops become generic, and which are left alone.
 
+#include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
@@ -81,6 +82,8 @@ struct UnfoldReshapes : pctl::impl::UnfoldReshapesPassBase<UnfoldReshapes> {
   using UnfoldReshapesPassBase::UnfoldReshapesPassBase;
 
   void runOnOperation() override {
+    if (failed(requireAnnotatedForm(getOperation(), getArgument())))
+      return signalPassFailure();
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<GeneralizeNeighbourOfReshape>(context);

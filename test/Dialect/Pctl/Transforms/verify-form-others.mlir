@@ -10,9 +10,14 @@
 
 //--- annotated.mlir
 pctl.mesh @m <["x"=2]>
-func.func @a1(%a: tensor<4xf32>) {
-  // expected-error @+1 {{'pctl.redistribute' op breaks A1 of the annotated form: it belongs to a later form}}
+func.func @a1(%a: tensor<4xf32>, %l: tensor<2xf32>) {
   %0 = pctl.redistribute %a from <@m, [{"x"}]> to <@m, [{}]> : tensor<4xf32>
+  // expected-error @+1 {{'pctl.redistribute' op breaks A1 of the annotated form: outside of 'pctl.manual' it belongs to a later form, which the module has to name in 'pctl.form'}}
+  %3 = pctl.redistribute %l from <@m, [{"x"}]> to <@m, [{}]> of tensor<4xf32> : tensor<2xf32> -> tensor<4xf32>
+  // expected-error @+1 {{'pctl.all_reduce' op breaks A1 of the annotated form: outside of 'pctl.manual' it belongs to a later form, which the module has to name in 'pctl.form'}}
+  %4 = pctl.all_reduce ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>) kind = sum axes = ["x"] on @m -> tensor<4xf32>
+  // expected-error @+1 {{'pctl.axis_index' op breaks A1 of the annotated form: outside of 'pctl.manual' it belongs to a later form, which the module has to name in 'pctl.form'}}
+  %5 = pctl.axis_index ["x"] on @m : index
   %1 = pctl.manual (%a) in [#pctl.layout<@m, [{"x"}]>] out [#pctl.layout<@m, [{}]>] {
   ^bb0(%local: tensor<2xf32>):
     %e = tensor.empty() : tensor<4xf32>
@@ -21,6 +26,11 @@ func.func @a1(%a: tensor<4xf32>) {
   } : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// expected-error @+1 {{'func.func' op breaks A2 of the annotated form: argument #0 has 'pctl.global_type', which belongs to a later form, which the module has to name in 'pctl.form'}}
+func.func @a2_argument(%a: tensor<2xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>, pctl.global_type = tensor<4xf32>}) { return }
+// expected-error @+1 {{'func.func' op breaks A2 of the annotated form: result #0 has 'pctl.global_type', which belongs to a later form, which the module has to name in 'pctl.form'}}
+func.func private @a2_result() -> (tensor<2xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>, pctl.global_type = tensor<4xf32>})
 
 //--- laid-out.mlir
 module attributes {pctl.form = "laid-out"} {

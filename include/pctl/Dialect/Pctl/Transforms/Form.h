@@ -44,12 +44,24 @@ void setForm(mlir::ModuleOp module, Form form);
 llvm::LogicalResult requireForm(mlir::ModuleOp module, Form form,
                                 llvm::StringRef pass, llvm::StringRef producer);
 
+/// Fails, having reported it, where \p module is not in the annotated form,
+/// which pass \p pass needs: it says that it is in a later one, or it says
+/// nothing and an op breaks a rule of the annotated form.
+llvm::LogicalResult requireAnnotatedForm(mlir::ModuleOp module,
+                                         llvm::StringRef pass);
+
+/// Returns whether \p op has a meaning on one rank only: a collective, a
+/// question for the rank's place, or a redistribute in its local spelling. Such
+/// ops may be in `pctl.manual` or in local code, not in a global view.
+bool isLocalToRank(mlir::Operation *op);
+
 /// Checks that what must hold in \p form holds in \p module, whatever form the
 /// module says it is in. Reports each op that breaks a rule, with the rule.
 ///
 /// Rules, each with its label in the messages:
-/// - annotated: (A1) no `pctl.redistribute` and no collective outside of
-///   `pctl.manual`; layouts are checked by the dialect.
+/// - annotated: (A1) no op that is local to a rank (isLocalToRank) outside of
+///   `pctl.manual`; (A2) nothing that a function takes or gives has a
+///   `pctl.global_type`; layouts are checked by the dialect.
 /// - laid-out: what verifyLaidOut (ValueLayouts.h) says: every tensor has a
 ///   layout, each op's layouts are those of one cut of its rule, no
 ///   `pctl.shard` is left.
