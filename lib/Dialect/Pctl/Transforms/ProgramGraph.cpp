@@ -272,12 +272,6 @@ FailureOr<unsigned> ProgramGraphBuilder::addBoundaryValue(func::FuncOp func,
   if (failed(number))
     return failure();
   Layout &stated = program.graph.values[*number].layout;
-  if (func.isPublic() && stated.isPartial())
-    return func.emitOpError()
-           << what << " of function '" << func.getSymName()
-           << "' is laid out as " << layout
-           << ", but only a private function can take or return what is still "
-              "to be reduced";
   if (!wholeUser)
     return number;
   if (stated.getNormalForm() != whole) {
