@@ -37,8 +37,6 @@ public:
   LogicalResult collect(Operation *op);
   void insert();
 
-  int64_t numInserted = 0;
-
 private:
   void insertFor(Value value, MutableArrayRef<Wanted> wanted);
   Value redistribute(Value value, LayoutAttr from, LayoutAttr to);
@@ -126,7 +124,6 @@ void Inserter::setInsertionPoint(Value value, ArrayRef<Wanted> wanted) {
 }
 
 Value Inserter::redistribute(Value value, LayoutAttr from, LayoutAttr to) {
-  ++numInserted;
   return RedistributeOp::create(builder, value.getLoc(), value.getType(), value,
                                 from, to, /*global_type=*/TypeAttr());
 }
@@ -187,7 +184,6 @@ struct InsertRedistribution
           if (failed(inserter.collect(&op)))
             return signalPassFailure();
     inserter.insert();
-    numInserted += inserter.numInserted;
     setForm(module, Form::LaidOut);
     if (failed(verifyLaidOut(module)))
       signalPassFailure();

@@ -300,17 +300,14 @@ private:
                                     to->layout.getNormalForm(),
                                     {}});
     auto it = plans.find(key);
-    if (it != plans.end()) {
-      ++numReused;
+    if (it != plans.end())
       return &it->second;
-    }
     llvm::Expected<Plan> plan = redistribute::planRedistribution(
         from->mesh, shape, from->layout, to->layout);
     if (!plan) {
       (void)reportError(plan.takeError(), emitError);
       return nullptr;
     }
-    ++numPlans;
     return &plans.emplace(std::move(key), std::move(*plan)).first->second;
   }
 
@@ -321,7 +318,6 @@ private:
     FailureOr<Value> result = StepWriter(op, symbol, plan).write();
     if (failed(result))
       return failure();
-    numSteps += plan.steps.size();
     op.getResult().replaceAllUsesWith(*result);
     op.erase();
     return success();

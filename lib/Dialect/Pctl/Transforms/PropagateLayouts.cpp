@@ -183,15 +183,10 @@ struct PropagateLayouts
     if (failed(program))
       return signalPassFailure();
 
-    propagation::Statistics statistics;
-    if (llvm::Error error =
-            propagation::propagate(program->graph, &statistics)) {
+    if (llvm::Error error = propagation::propagate(program->graph)) {
       (void)reportError(std::move(error), [&] { return module.emitError(); });
       return signalPassFailure();
     }
-    numVisits += statistics.numVisits;
-    for (const Node &node : program->graph.nodes)
-      numWhole += propagation::isDoneWhole(node.rule);
     if (remarks)
       emitRemarks(*program);
     LayoutWriter(*program, *mesh, &getContext()).write(module);

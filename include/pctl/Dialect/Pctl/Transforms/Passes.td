@@ -236,11 +236,6 @@ def PropagateLayoutsPass : Pass<"pctl-propagate-layouts", "mlir::ModuleOp"> {
     Option<"remarks", "remarks", "bool", /*default=*/"false",
            "Say at each op which operands must move, how many bytes, and why">,
   ];
-  let statistics = [
-    Statistic<"numVisits", "visits", "Times that propagation looked at an op">,
-    Statistic<"numWhole", "ops-done-whole",
-              "Ops with tensors of which no dim may be cut">,
-  ];
   let dependentDialects = ["::pctl::PctlDialect"];
 }
 
@@ -265,9 +260,6 @@ def InsertRedistributionPass
 
     Never changes a layout. Errors: an op that was not propagated.
   }];
-  let statistics = [
-    Statistic<"numInserted", "inserted", "Redistributes inserted">,
-  ];
   let dependentDialects = ["::pctl::PctlDialect"];
 }
 
@@ -342,11 +334,6 @@ def PlanRedistributionPass
   let options = [
     Option<"printPlans", "print-plans", "bool", /*default=*/"false",
            "Remark on each redistribute with its plan and bytes">,
-  ];
-  let statistics = [
-    Statistic<"numPlans", "plans", "Plans made">,
-    Statistic<"numReused", "plans-reused", "Times that a plan was used again">,
-    Statistic<"numSteps", "steps", "Steps written">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
