@@ -116,11 +116,8 @@ EmittedBox ExchangeLowering::emitBox(const layout::Layout &layout, Fold rank) {
 EmittedBox ExchangeLowering::intersect(const EmittedBox &a,
                                        const EmittedBox &b) {
   EmittedBox common;
-  for (auto [x, y] : llvm::zip(a, b)) {
-    Fold start = math.max(x.offset, y.offset);
-    Fold end = math.min(math.add(x.offset, x.size), math.add(y.offset, y.size));
-    common.push_back({start, math.max(math.sub(end, start), math.constant(0))});
-  }
+  for (auto [x, y] : llvm::zip(a, b))
+    common.push_back(emitIntersection(math, x, y));
   return common;
 }
 

@@ -64,7 +64,6 @@ private:
   Fold getLength(Value position);
   /// What a member with the block [\p start, \p start + \p length) wants.
   EmittedRange getWanted(Fold start, Fold length);
-  EmittedRange intersect(EmittedRange a, EmittedRange b);
   /// Emits a loop over all members with two running numbers that start at 0.
   SmallVector<Value> emitMemberLoop(LoopBody emitBody);
   void emitOwnPlace();
@@ -113,12 +112,6 @@ EmittedRange HaloLowering::getWanted(Fold start, Fold length) {
   Fold to = math.min(
       math.add(math.add(start, length), math.constant(op.getAfter())), total);
   return {from, math.sub(to, from)};
-}
-
-EmittedRange HaloLowering::intersect(EmittedRange a, EmittedRange b) {
-  Fold from = math.max(a.offset, b.offset);
-  Fold to = math.min(math.add(a.offset, a.size), math.add(b.offset, b.size));
-  return {from, math.max(math.sub(to, from), math.constant(0))};
 }
 
 Value HaloLowering::sliceRange(Value buffer, Fold start, EmittedRange range) {
@@ -173,9 +166,10 @@ SmallVector<Value> HaloLowering::emitMemberLoop(LoopBody emitBody) {
                                                math.toValue(range.size), zero);
           return {range.offset, size};
         };
-        Pieces pieces = {peer,
-                         onlyOther(intersect(own, getWanted(start, length))),
-                         onlyOther(intersect(wanted, {start, length}))};
+        Pieces pieces = {
+            peer,
+            onlyOther(emitIntersection(math, own, getWanted(start, length))),
+            onlyOther(emitIntersection(math, wanted, {start, length}))};
         SmallVector<Value> next = {math.toValue(math.add(start, length))};
         for (Fold value : emitBody(pieces, running.drop_front()))
           next.push_back(math.toValue(value));

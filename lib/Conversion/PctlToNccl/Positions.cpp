@@ -77,6 +77,14 @@ EmittedRange pctl::emitEqualBlock(const IndexMath &math, int64_t numPositions,
   return {offset, math.min(block, math.sub(globalSize, offset))};
 }
 
+EmittedRange pctl::emitIntersection(const IndexMath &math, EmittedRange a,
+                                    EmittedRange b) {
+  OpFoldResult start = math.max(a.offset, b.offset);
+  OpFoldResult end =
+      math.min(math.add(a.offset, a.size), math.add(b.offset, b.size));
+  return {start, math.max(math.sub(end, start), math.constant(0))};
+}
+
 EmittedRange pctl::emitBlock(OpBuilder &builder, Location loc,
                              ConstantTables &tables,
                              const layout::DimLayout &dim, int64_t globalSize,

@@ -68,6 +68,11 @@ EmittedRange emitEqualBlock(const IndexMath &math, int64_t numPositions,
                             mlir::OpFoldResult globalSize,
                             mlir::OpFoldResult position);
 
+/// Emits what layout::intersect computes for ranges: what both hold, of size 0
+/// where they are disjoint.
+EmittedRange emitIntersection(const IndexMath &math, EmittedRange a,
+                              EmittedRange b);
+
 } // namespace pctl
 
 #endif // PCTL_LIB_CONVERSION_PCTLTONCCL_POSITIONS_H
