@@ -441,6 +441,7 @@ Error Machine::run(const Step &step) {
       return runAllReduce(step);
     case StepKind::Permute:
       return runPermute(step);
+    case StepKind::Broadcast:
     case StepKind::Exchange:
       return runExchange(step);
     }

@@ -29,6 +29,8 @@ StringRef redistribute::stringifyStepKind(StepKind kind) {
     return "all_reduce";
   case StepKind::Permute:
     return "permute";
+  case StepKind::Broadcast:
+    return "broadcast";
   case StepKind::Exchange:
     return "exchange";
   }

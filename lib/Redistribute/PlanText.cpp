@@ -40,6 +40,7 @@ static void printDetails(llvm::raw_ostream &os, const Mesh &mesh,
       os << "(" << source << "," << target << ")";
     break;
   case StepKind::Slice:
+  case StepKind::Broadcast:
   case StepKind::Exchange:
     break;
   }

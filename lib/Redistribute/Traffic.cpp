@@ -162,6 +162,7 @@ Traffic StepTraffic::compute(int64_t maxPairs) {
   case StepKind::Permute:
     computePermute();
     break;
+  case StepKind::Broadcast:
   case StepKind::Exchange:
     computeExchange(maxPairs);
     break;

@@ -26,9 +26,10 @@ namespace {
 /// form.
 class StepVerifier {
 public:
-  StepVerifier(const Plan &plan, const Step &step)
-      : mesh(plan.mesh), step(step), from(step.from.getNormalForm()),
-        to(step.to.getNormalForm()), shape(getCountedShape(plan.globalShape)) {}
+  StepVerifier(const Mesh &mesh, ArrayRef<int64_t> globalShape,
+               const Step &step)
+      : mesh(mesh), step(step), from(step.from.getNormalForm()),
+        to(step.to.getNormalForm()), shape(getCountedShape(globalShape)) {}
 
   Error verify();
 
@@ -44,6 +45,10 @@ private:
   Error verifyPermuteBlocks();
   Error verifyPairs();
   Error verifyExchange();
+  Error verifyOwners();
+  Error verifyTransfers();
+  Error verifyTransfer(const Transfer &transfer);
+  Error verifyBroadcast();
 
   Error verifySamePartial();
   Error verifyReduced();
@@ -306,20 +311,157 @@ Error StepVerifier::verifyPairs() {
   return Error::success();
 }
 
+/// Checks that the owners cut inside the blocks before.
+Error StepVerifier::verifyOwners() {
+  if (Error error = verifyLayout(mesh, *step.owners, shape))
+    return makeError("owners: {0}", llvm::toString(std::move(error)));
+  Layout owners = step.owners->getNormalForm();
+  if (owners.partial != from.partial)
+    return makeError("partial axes of owners are {0}, those before are {1}",
+                     print(owners.partial), print(from.partial));
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    if (!nests(from.dims[dim], owners.dims[dim], shape[dim]))
+      return makeError("dim {0} is cut by {1} before and by {2} among owners, "
+                       "not inside the blocks before",
+                       dim, print(from.dims[dim].axes),
+                       print(owners.dims[dim].axes));
+  return Error::success();
+}
+
+Error StepVerifier::verifyTransfer(const Transfer &transfer) {
+  int64_t numRanks = mesh.getNumRanks();
+  auto [source, target, box] = transfer;
+  for (int64_t rank : {source, target})
+    if (rank < 0 || rank >= numRanks)
+      return makeError("rank {0} is not one of the {1} of the mesh", rank,
+                       numRanks);
+  if (source == target)
+    return makeError("source and target are one rank");
+  if (mesh.withCoordinate(source, step.axes,
+                          mesh.getCoordinate(target, step.axes)) != target)
+    return makeError("source and target differ along other axes than {0}",
+                     print(step.axes));
+  if (box.getRank() != shape.size() || box.isEmpty())
+    return makeError("{0} is no box of the tensor with elements in it",
+                     toString(box));
+  if (Box held = getBox(mesh, from, shape, source); !held.contains(box))
+    return makeError("the source holds {0}, not {1}", toString(held),
+                     toString(box));
+  if (Box wanted = getBox(mesh, to, shape, target); !wanted.contains(box))
+    return makeError("the target will hold {0}, not {1}", toString(wanted),
+                     toString(box));
+  if (Box held = getBox(mesh, from, shape, target); intersect(held, box))
+    return makeError("the target holds {0}, some of {1}", toString(held),
+                     toString(box));
+  return Error::success();
+}
+
+/// Checks that no two of \p boxes, which arrive at one rank, meet.
+static Error verifyDisjoint(SmallVector<Box> &boxes) {
+  if (boxes.empty() || boxes.front().getRank() == 0)
+    return Error::success();
+  llvm::sort(boxes, [](const Box &a, const Box &b) {
+    return a[0].offset < b[0].offset;
+  });
+  for (size_t i = 0; i < boxes.size(); ++i)
+    for (size_t j = i + 1;
+         j < boxes.size() && boxes[j][0].offset < boxes[i][0].getEnd(); ++j)
+      if (intersect(boxes[i], boxes[j]))
+        return makeError("{0} and {1} have elements in common",
+                         toString(boxes[i]), toString(boxes[j]));
+  return Error::success();
+}
+
+Error StepVerifier::verifyTransfers() {
+  if (step.owners)
+    return makeError("has owners and transfers, only one of them can say who "
+                     "sends");
+  if (overlap(step.axes, from.getPartialAxes()))
+    return makeError("group {0} has axes that are partial", print(step.axes));
+  std::vector<SmallVector<Box>> arriving(mesh.getNumRanks());
+  for (const Transfer &transfer : step.transfers) {
+    if (Error error = verifyTransfer(transfer))
+      return makeError("transfer {0} -> {1}: {2}", transfer.source,
+                       transfer.target, llvm::toString(std::move(error)));
+    arriving[transfer.target].push_back(transfer.box);
+  }
+  for (auto [rank, boxes] : llvm::enumerate(arriving)) {
+    int64_t lacking = 0, count = 0;
+    for (const Box &box : subtract(getBox(mesh, to, shape, rank),
+                                   getBox(mesh, from, shape, rank)))
+      lacking += box.getNumElements();
+    for (const Box &box : boxes)
+      count += box.getNumElements();
+    if (Error error = verifyDisjoint(boxes))
+      return makeError("transfers to rank {0}: {1}", rank,
+                       llvm::toString(std::move(error)));
+    if (count != lacking)
+      return makeError("rank {0} lacks {1} elements, transfers bring it {2}",
+                       rank, lacking, count);
+  }
+  return Error::success();
+}
+
 Error StepVerifier::verifyExchange() {
-  // Exchange_C1: no two members hold the same element.
-  AxisList cut = getCutAxes(from);
+  // Exchange_C3: partial axes stay.
+  if (Error error = verifySamePartial())
+    return error;
+  // Exchange_C6: there is a round.
+  if (step.rounds < 1)
+    return makeError("has {0} rounds, at least 1 is right", step.rounds);
+  // Exchange_C5: what is listed is what is lacking.
+  if (!step.transfers.empty())
+    return verifyTransfers();
+  // Exchange_C4: owners cut inside the blocks before.
+  if (step.owners)
+    if (Error error = verifyOwners())
+      return error;
+  Layout supplied = step.owners ? step.owners->getNormalForm() : from;
+  // Exchange_C1: no two members supply the same element.
+  AxisList cut = getCutAxes(supplied);
   if (!containsAxes(mesh, cut, step.axes))
     return makeError("group {0} has axes that cut no dim before, only {1} do",
                      print(step.axes), print(cut));
-  // Exchange_C2: what a member will hold, the members hold.
-  SmallVector<AxisRef> needed = getExchangeAxes(shape, from, to);
+  // Exchange_C2: what a member will hold, the members supply.
+  SmallVector<AxisRef> needed = getExchangeAxes(shape, supplied, to);
   if (!containsAxes(mesh, step.axes, needed))
     return makeError(
         "group {0} lacks some of {1}, along which what its members "
         "will hold is spread",
         print(step.axes), print(needed));
-  // Exchange_C3: partial axes stay.
+  return Error::success();
+}
+
+Error StepVerifier::verifyBroadcast() {
+  int64_t groupSize = getNumPositions(step.axes);
+  // Broadcast_C1: the root is in the group.
+  if (step.root < 0 || step.root >= groupSize)
+    return makeError("root {0} is not a position of group {1}", step.root,
+                     print(step.axes));
+  // Broadcast_C2: one dim is cut by the axes of the group, at its minor end,
+  // and only the root holds any of it.
+  std::optional<unsigned> changed;
+  for (unsigned dim = 0; dim < shape.size() && !changed; ++dim)
+    if (!cutsAlike(from.dims[dim], to.dims[dim], shape[dim]))
+      changed = dim;
+  if (!changed)
+    return makeError("all dims are cut alike, one must stop being cut by {0}",
+                     print(step.axes));
+  const DimLayout &before = from.dims[*changed], &after = to.dims[*changed];
+  if (concatAxes(after.axes, step.axes) != before.axes)
+    return makeError("dim {0} is cut by {1} before and {2} after, that is not "
+                     "{3} leaving its minor end",
+                     *changed, print(before.axes), print(after.axes),
+                     print(step.axes));
+  for (int64_t i = 0, e = getNumPositions(after.axes); i != e; ++i) {
+    Range held = getBlock(before, shape[*changed], i * groupSize + step.root);
+    if (!(held == getBlock(after, shape[*changed], i)))
+      return makeError("dim {0} has elements outside of the block of root {1}",
+                       *changed, step.root);
+  }
+  // Broadcast_C3: all else stays.
+  if (Error error = verifyOtherDimsAlike(*changed))
+    return error;
   return verifySamePartial();
 }
 
@@ -341,6 +483,8 @@ Error StepVerifier::verify() {
     return verifyPermute();
   case StepKind::Exchange:
     return verifyExchange();
+  case StepKind::Broadcast:
+    return verifyBroadcast();
   }
   return Error::success();
 }
@@ -349,17 +493,21 @@ Error StepVerifier::verify() {
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// Checks the layouts of \p step, and that it starts at \p current.
-static Error verifyStart(const Plan &plan, const Step &step,
-                         const Layout &current) {
+Error redistribute::verifyStep(const Mesh &mesh, ArrayRef<int64_t> globalShape,
+                               const Step &step) {
   for (const Layout *layout : {&step.from, &step.to})
-    if (Error error = verifyLayout(plan.mesh, *layout, plan.globalShape))
+    if (Error error = verifyLayout(mesh, *layout, globalShape))
       return error;
+  return StepVerifier(mesh, globalShape, step).verify();
+}
+
+/// Checks that \p step starts at \p current.
+static Error verifyStart(const Mesh &mesh, const Step &step,
+                         const Layout &current) {
   if (step.from.getNormalForm() == current.getNormalForm())
     return Error::success();
   return makeError("starts at {0}, the tensor is at {1}",
-                   toString(plan.mesh, step.from),
-                   toString(plan.mesh, current));
+                   toString(mesh, step.from), toString(mesh, current));
 }
 
 Error redistribute::verifyPlan(const Plan &plan) {
@@ -368,9 +516,11 @@ Error redistribute::verifyPlan(const Plan &plan) {
       return error;
   const Layout *current = &plan.from;
   for (auto [index, step] : llvm::enumerate(plan.steps)) {
-    Error error = verifyStart(plan, step, *current);
+    Error error = verifyLayout(plan.mesh, step.from, plan.globalShape);
     if (!error)
-      error = StepVerifier(plan, step).verify();
+      error = verifyStart(plan.mesh, step, *current);
+    if (!error)
+      error = verifyStep(plan.mesh, plan.globalShape, step);
     if (error)
       return makeError("step {0} ({1}): {2}", index + 1,
                        stringifyStepKind(step.kind),

@@ -43,11 +43,22 @@ enum class StepKind {
   /// sender holds; each element reaches a rank from exactly one member, which
   /// may be itself.
   Exchange,
+  /// Gives the slice of the member at `root` to the whole group: the `axes`
+  /// leave the minor end of a dim of which the other members hold nothing.
+  Broadcast,
+};
+
+/// A box that one rank of the mesh sends to another, in coordinates of the
+/// global tensor. It is not empty.
+struct Transfer {
+  int64_t source = 0;
+  int64_t target = 0;
+  layout::Box box;
 };
 
 /// Returns the keyword of \p kind, which is also the name of the op that does
 /// it: `all_slice`, `all_gather`, `all_to_all`, `reduce_scatter`, `all_reduce`,
-/// `permute`, `exchange`.
+/// `permute`, `exchange`, `broadcast`.
 llvm::StringRef stringifyStepKind(StepKind kind);
 
 /// One collective: what each rank holds before and after, and how it gets
@@ -77,6 +88,20 @@ struct Step {
   /// Permute only: (source, target) positions in the group of \ref axes, each
   /// position once as a source, in ascending order, and once as a target.
   llvm::SmallVector<std::pair<int64_t, int64_t>, 0> pairs;
+  /// Exchange only: cuts what replicas hold under \ref from further, so that
+  /// they share the sending. Each member sends each other the intersection of
+  /// what it owns with what the other will hold, unless the two hold the same
+  /// under \ref from.
+  std::optional<layout::Layout> owners;
+  /// Exchange only: where not empty, all that is sent, and \ref axes are such
+  /// that each source differs from its target along them alone.
+  std::vector<Transfer> transfers;
+  /// Exchange only: how many parts each message is cut into, along its first
+  /// dim of more than one element in blocks of ceil(n / rounds). A round is
+  /// done before the next one starts.
+  int64_t rounds = 1;
+  /// Broadcast only: the position that has what all will have.
+  int64_t root = 0;
 };
 
 /// A layout change as a list of steps that are done one after the other.
@@ -91,15 +116,22 @@ struct Plan {
 
 /// Checks that the steps of \p plan lead from its first layout to its last one
 /// and that each is what its kind says. Costs time in the numbers of steps,
-/// axes, dims, explicit block sizes and pairs; never enumerates ranks.
+/// axes, dims, explicit block sizes, pairs and transfers.
 ///
 /// Errors, each naming the step: a layout that verifyLayout rejects; a step
 /// that does not start where the one before ends; a group that is not made of
 /// distinct axes of the mesh; a dim out of range; and for each kind the
 /// constraints that docs/redistribution.md numbers:
 /// Slice_C1..C2, AllGather_C1..C3, AllToAll_C1..C4, ReduceScatter_C1..C4,
-/// AllReduce_C1..C2, Permute_C1..C4, Exchange_C1..C3.
+/// AllReduce_C1..C2, Permute_C1..C4, Exchange_C1..C6, Broadcast_C1..C3. Only
+/// listed transfers make it enumerate ranks.
 llvm::Error verifyPlan(const Plan &plan);
+
+/// Checks one step of a tensor of \p globalShape: its layouts, its group and
+/// the constraints of its kind. The errors are those of verifyPlan, without the
+/// place of the step.
+llvm::Error verifyStep(const layout::Mesh &mesh,
+                       llvm::ArrayRef<int64_t> globalShape, const Step &step);
 
 /// Returns the axes of the group of an Exchange, in mesh order: those by which
 /// \p from cuts dims, without what both layouts share at the major end of each
