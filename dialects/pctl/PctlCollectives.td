@@ -203,8 +203,8 @@ def Pctl_BroadcastOp : Pctl_CollectiveOp<"broadcast",
   let summary = "Gives the input of one position to its whole group";
   let meaning = [{
     The output is the input of the rank at position `root` of the group. The
-    inputs of the others do not count. Input and output may be the same
-    buffer.}];
+    inputs of the others do not count, and may have other sizes where dynamic.
+    Input and output may be the same buffer.}];
   let constraints = [{
     - (C4) input and output have the same shape, where static.
     - (C5) `root` is a position of the group.}];
@@ -215,32 +215,76 @@ def Pctl_BroadcastOp : Pctl_CollectiveOp<"broadcast",
 
 def Pctl_ExchangeOp : Pctl_CollectiveOp<"exchange",
     (ins Pctl_LayoutOrSymbol:$from, Pctl_LayoutOrSymbol:$to,
-         Pctl_GlobalTypeAttr:$global_type),
+         OptionalAttr<Pctl_LayoutOrSymbol>:$owners,
+         Pctl_GlobalTypeAttr:$global_type,
+         OptionalAttr<DenseI64ArrayAttr>:$transfers,
+         DefaultValuedOptionalAttr<I64Attr, "1">:$rounds),
     "`from` custom<LayoutOrSymbol>($from) `to` custom<LayoutOrSymbol>($to) "
-    "`of` $global_type", ["verifyOnMesh"]> {
+    "(`owners` custom<LayoutOrSymbol>($owners)^)? `of` $global_type "
+    "(`transfers` `=` custom<Transfers>($transfers)^)? "
+    "(`rounds` `=` $rounds^)?", ["verifyOnMesh"]> {
   let summary = "Sends each rank of a group the boxes that it lacks";
   let meaning = [{
     The input is this rank's box of the global tensor under `from`, the output
     its box under `to`, assembled from what the ranks of its group hold, its own
-    part first. Each rank sends to each member of its group the intersection of
-    its own `from` box with the member's `to` box, as far as the member needs it
-    from this rank: where several hold an element they hold the same, and the
-    lowering chooses. Uneven and empty boxes are as good as any.}];
+    part first. Uneven and empty boxes are as good as any. Who sends what, where
+    several hold an element:
+
+    - Without `owners` and `transfers`, each rank sends each member of its group
+      the intersection of its own `from` box with the member's `to` box. The
+      group is that of those of `axes` that cut dims of `from`: ranks that
+      differ along others alone hold the same, and each rank asks those that
+      share its place along them.
+    - `owners` cuts what replicas hold further: each rank sends each member the
+      intersection of its own `owners` box with the member's `to` box, unless
+      the two have the same `from` box and the member has it already. The group
+      is that of those of `axes` that cut dims of `owners`.
+    - `transfers` lists all that is sent: from rank number i of the mesh to rank
+      number j the box of these offsets and sizes in the global tensor.
+
+    With `rounds`, each message is cut into that many parts, along the first dim
+    in which it has more than one element, in blocks of ceil(n / rounds), and a
+    round is done before the next one starts. So no rank has more in flight than
+    the parts of one round.
+
+    In C++, `transfers` is flat; use getStep() of PlanBridge.h.}];
   let constraints = [{
-    - (C4) both layouts are on the mesh of the op and can lay out the global
+    - (C4) all layouts are on the mesh of the op and can lay out the global
       tensor (C1 to C6 of `#pctl.layout`), of static shape.
     - (C5) input and output have the local types of the global one under `from`
       and `to`.
-    - (C6) the partial axes of both are equal, and none is in `axes`: nothing is
-      reduced.
-    - (C7) `axes` reach all that a rank can lack: they contain the axes by which
-      `from` cuts dims, without those that `from` and `to` share at the major
-      end of a dim, as far as they cut it at the same places.}];
+    - (C6) the partial axes of `from` and `to` are equal, and none is in `axes`:
+      nothing is reduced.
+    - (C7) without `transfers`, `axes` reach all that a rank can lack: they
+      contain the axes by which `owners`, or else `from`, cuts dims, without
+      those that it and `to` share at the major end of a dim, as far as they cut
+      it at the same places; and `axes` split axes no other way than the layout.
+    - (C8) `owners` cuts each dim inside the blocks of `from`, by axes along
+      which `from` has replicas, and has the same partial axes. There are not
+      both `owners` and `transfers`.
+    - (C9) `transfers` lists at least one. Each goes from one rank of the mesh to another that differs
+      from it along `axes` alone; its box has as many dims as the tensor and is
+      not empty, the source holds it under `from`, the target will hold it under
+      `to` and holds none of it under `from`.
+    - (C10) the transfers bring each element that a rank lacks, once.
+    - (C11) `rounds` is at least 1.}];
   let example = [{
     %r = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>)
         from <@m, [{"data"}, {} ]>
         to <@m, [{}, {"data"} ]> of tensor<8x8xf32>
-        axes = ["data"] on @m -> tensor<8x2xf32>}];
+        axes = ["data"] on @m -> tensor<8x2xf32>
+
+    // Ranks along "model" hold the same, and share the sending.
+    %s = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>)
+        from <@m, [{"data"}, {} ]> to <@m, [{}, {"data"} ]>
+        owners <@m, [{"data", "model"}, {} ]> of tensor<8x8xf32> rounds = 2
+        axes = ["data", "model"] on @m -> tensor<8x2xf32>
+
+    // On a mesh of ["x"=2].
+    %t = pctl.exchange ins(%y : tensor<2xf32>) outs(%p : tensor<4xf32>)
+        from <@n, [{"x"} ]> to <@n, [{} ]> of tensor<4xf32>
+        transfers = [0 -> 1 [0] [2], 1 -> 0 [2] [2]]
+        axes = ["x"] on @n -> tensor<4xf32>}];
 }
 
 def Pctl_HaloExchangeOp : Pctl_CollectiveOp<"halo_exchange",

@@ -402,9 +402,23 @@ void CollectiveLowering::lowerAllToAll(AllToAllOp exchange) {
   buffers.finish(joined, output);
 }
 
+/// Where an input may have another size than the output, as only the root's
+/// counts, the root puts its own in place and the call works in place.
 void CollectiveLowering::lowerBroadcast(BroadcastOp broadcast) {
-  Buffer send = buffers.getSource(input, /*mustCopy=*/false);
   Buffer recv = buffers.getDestination(output);
+  Buffer send = recv;
+  auto inputType = cast<MemRefType>(input.getType());
+  if (inputType.hasStaticShape()) {
+    send = buffers.getSource(input, /*mustCopy=*/false);
+  } else {
+    Value isRoot = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, math.toValue(getPosition()),
+        math.toValue(math.constant(broadcast.getRoot())));
+    emitIf(builder, loc, isRoot, [&] {
+      if (recv.typed != input)
+        buffers.copy(input, recv.typed);
+    });
+  }
   nccl::BroadcastOp::create(builder, loc, send.wire, recv.wire,
                             builder.getI32IntegerAttr(broadcast.getRoot()),
                             context.comm, context.stream,

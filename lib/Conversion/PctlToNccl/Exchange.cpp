@@ -2,108 +2,95 @@
 // Part of pctl, a compiler library for distributed tensor programs.
 
 /// \file
-/// The exchange of boxes, as loops over the members of a group.
+/// The exchange of boxes.
 ///
-/// Who sends what to whom follows from the two layouts alone, and is computed
-/// by each rank while it runs: the piece from p to q is p's box before, cut
-/// with q's box after. The group is that of the axes which cut the input, so
-/// each element of what a rank needs is in the box of exactly one member, and
-/// pieces never meet. Both sides compute a piece by the same formula, so both
-/// leave out the same empty ones.
+/// Where nothing is listed, who sends what to whom follows from the layouts
+/// alone, and is computed by each rank while it runs, in loops over the members
+/// of the group: the piece from p to q is what p is to supply, cut with q's box
+/// after, and nothing if both had the same box before. The group is that of the
+/// axes which cut what is supplied, so each element of what a rank needs is
+/// supplied by exactly one member, and pieces never meet. Both sides compute a
+/// piece by the same formula, so both leave out the same empty ones.
+///
+/// What is listed is in two tables of the program, by sender and by receiver,
+/// of which each rank walks through its own part.
 
 #include "Lowering.h"
 
-#include "pctl/Dialect/Nccl/IR/Nccl.h"
-
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace pctl;
 using Fold = OpFoldResult;
 using EmittedBox = SmallVector<EmittedRange>;
-
-namespace {
-class ExchangeLowering {
-public:
-  ExchangeLowering(ExchangeOp op, const OpContext &context,
-                   BufferEmitter &buffers, layout::Layout from,
-                   layout::Layout to);
-
-  void lower();
-
-private:
-  /// The box of \p rank under \p layout, dims behind the last cut one taken as
-  /// one with it.
-  EmittedBox emitBox(const layout::Layout &layout, Fold rank);
-  EmittedBox intersect(const EmittedBox &a, const EmittedBox &b);
-  Fold getCount(const EmittedBox &box);
-  /// Returns \p box of \p buffer, which holds \p outer.
-  Value sliceBox(Value buffer, const EmittedBox &outer, const EmittedBox &box);
-  /// Returns \p buffer with the last dims taken as one.
-  Value collapse(Value buffer);
-
-  /// What this rank sends to and receives from one member.
-  struct Pieces {
-    Fold peer;
-    EmittedBox send;
-    EmittedBox recv;
-  };
-  Pieces emitPieces(Value step);
-  using LoopBody = function_ref<SmallVector<Fold>(const Pieces &, ValueRange)>;
-  /// Emits a loop over the other members, each rank starting behind itself,
-  /// with two running numbers that start at 0.
-  SmallVector<Value> emitMemberLoop(LoopBody emitBody);
-  void exchangePieces(Value input, Value output);
-
-  ExchangeOp op;
-  const OpContext &context;
-  OpBuilder &builder;
-  Location loc;
-  BufferEmitter &buffers;
-  const IndexMath &math;
-  layout::Layout from;
-  layout::Layout to;
-  ArrayRef<int64_t> globalShape;
-  /// Dims as they are handled; the last stands for itself and all behind it.
-  unsigned numDims;
-  /// Elements behind the last of those dims.
-  int64_t innerSize = 1;
-  Fold position;
-  EmittedBox ownFrom;
-  EmittedBox ownTo;
-};
-} // namespace
-
-ExchangeLowering::ExchangeLowering(ExchangeOp op, const OpContext &context,
-                                   BufferEmitter &buffers, layout::Layout from,
-                                   layout::Layout to)
-    : op(op), context(context), builder(context.builder), loc(op.getLoc()),
-      buffers(buffers), math(buffers.math), from(from), to(to),
-      globalShape(cast<RankedTensorType>(op.getGlobalType()).getShape()) {
-  numDims = globalShape.size();
-  auto isCut = [](const layout::DimLayout &dim) {
-    return layout::getNumPositions(dim.axes) != 1;
-  };
-  while (numDims > 1 && !isCut(from.dims[numDims - 1]) &&
-         !isCut(to.dims[numDims - 1]))
-    innerSize *= globalShape[--numDims];
-  position = emitCoordinate(math, context.group.mesh, context.group.axes,
-                            context.rank);
-  ownFrom = emitBox(this->from, context.rank);
-  ownTo = emitBox(this->to, context.rank);
-}
+using layout::AxisRef;
+using redistribute::Step;
+using redistribute::Transfer;
 
 //===----------------------------------------------------------------------===//
 // Boxes
 //===----------------------------------------------------------------------===//
 
-EmittedBox ExchangeLowering::emitBox(const layout::Layout &layout, Fold rank) {
+namespace {
+/// The tensor of an exchange, and boxes in it. Dims at the minor end that
+/// nothing cuts are taken as one with the last that something does.
+class BoxEmitter {
+public:
+  BoxEmitter(Location loc, const OpContext &context, BufferEmitter &buffers,
+             const Step &step, ArrayRef<int64_t> globalShape);
+
+  unsigned getNumDims() const { return numDims; }
+  /// Elements of the last of those dims for one of what a layout cuts.
+  int64_t getInnerSize() const { return innerSize; }
+
+  /// The box of \p rank under \p layout.
+  EmittedBox emitBox(const layout::Layout &layout, Fold rank);
+  EmittedBox intersect(const EmittedBox &a, const EmittedBox &b);
+  /// Returns \p box as it lies in a buffer that holds \p outer.
+  Piece getPiece(const EmittedBox &outer, const EmittedBox &box);
+  /// Returns \p buffer with the last dims taken as one.
+  Value collapse(Value buffer);
+
+private:
+  Location loc;
+  const OpContext &context;
+  BufferEmitter &buffers;
+  const IndexMath &math;
+  ArrayRef<int64_t> globalShape;
+  unsigned numDims;
+  int64_t innerSize = 1;
+};
+} // namespace
+
+/// Returns whether \p step cuts \p dim, of \p size elements.
+static bool cuts(const Step &step, unsigned dim, int64_t size) {
+  auto isCut = [&](const layout::Layout &layout) {
+    return layout::getNumPositions(layout.dims[dim].axes) != 1;
+  };
+  return isCut(step.from) || isCut(step.to) ||
+         (step.owners && isCut(*step.owners)) ||
+         llvm::any_of(step.transfers, [&](const Transfer &transfer) {
+           return transfer.box[dim].size != size;
+         });
+}
+
+BoxEmitter::BoxEmitter(Location loc, const OpContext &context,
+                       BufferEmitter &buffers, const Step &step,
+                       ArrayRef<int64_t> globalShape)
+    : loc(loc), context(context), buffers(buffers), math(buffers.math),
+      globalShape(globalShape), numDims(globalShape.size()) {
+  while (numDims > 1 && !cuts(step, numDims - 1, globalShape[numDims - 1]))
+    innerSize *= globalShape[--numDims];
+}
+
+EmittedBox BoxEmitter::emitBox(const layout::Layout &layout, Fold rank) {
   EmittedBox box;
   for (unsigned dim = 0; dim != numDims; ++dim) {
     Fold at =
         emitCoordinate(math, context.group.mesh, layout.dims[dim].axes, rank);
-    box.push_back(emitBlock(builder, loc, context.tables, layout.dims[dim],
-                            globalShape[dim], at));
+    box.push_back(emitBlock(context.builder, loc, context.tables,
+                            layout.dims[dim], globalShape[dim], at));
   }
   if (!box.empty()) {
     Fold inner = math.constant(innerSize);
@@ -113,32 +100,23 @@ EmittedBox ExchangeLowering::emitBox(const layout::Layout &layout, Fold rank) {
   return box;
 }
 
-EmittedBox ExchangeLowering::intersect(const EmittedBox &a,
-                                       const EmittedBox &b) {
+EmittedBox BoxEmitter::intersect(const EmittedBox &a, const EmittedBox &b) {
   EmittedBox common;
   for (auto [x, y] : llvm::zip(a, b))
     common.push_back(emitIntersection(math, x, y));
   return common;
 }
 
-Fold ExchangeLowering::getCount(const EmittedBox &box) {
-  Fold count = math.constant(1);
-  for (EmittedRange range : box)
-    count = math.mul(count, range.size);
-  return count;
-}
-
-Value ExchangeLowering::sliceBox(Value buffer, const EmittedBox &outer,
-                                 const EmittedBox &box) {
-  SmallVector<Fold> offsets, sizes;
+Piece BoxEmitter::getPiece(const EmittedBox &outer, const EmittedBox &box) {
+  Piece piece;
   for (auto [whole, part] : llvm::zip(outer, box)) {
-    offsets.push_back(math.sub(part.offset, whole.offset));
-    sizes.push_back(part.size);
+    piece.offsets.push_back(math.sub(part.offset, whole.offset));
+    piece.sizes.push_back(part.size);
   }
-  return buffers.slice(buffer, offsets, sizes);
+  return piece;
 }
 
-Value ExchangeLowering::collapse(Value buffer) {
+Value BoxEmitter::collapse(Value buffer) {
   if (numDims == globalShape.size())
     return buffer;
   SmallVector<Fold> shape = buffers.getSizes(buffer);
@@ -148,106 +126,248 @@ Value ExchangeLowering::collapse(Value buffer) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops
+// Pieces that follow from layouts
 //===----------------------------------------------------------------------===//
 
-ExchangeLowering::Pieces ExchangeLowering::emitPieces(Value step) {
+namespace {
+class LayoutPieces : public PieceLoops {
+public:
+  LayoutPieces(const OpContext &context, const IndexMath &math, Location loc,
+               BoxEmitter &boxes, const Step &step)
+      : context(context), math(math), loc(loc), boxes(boxes), step(step),
+        supplied(step.owners ? *step.owners : step.from),
+        position(emitCoordinate(math, context.group.mesh, context.group.axes,
+                                context.rank)) {
+    for (const layout::DimLayout &dim : step.from.dims)
+      llvm::append_range(heldAxes, dim.axes);
+  }
+
+  Value emitSends(Body body) override;
+  Value emitRecvs(Body body) override;
+
+private:
+  /// Emits a loop over the other members, each rank starting behind itself.
+  Value emitMembers(const EmittedBox &outer,
+                    function_ref<EmittedBox(Fold rank)> emitCommon, Body body);
+
+  const OpContext &context;
+  const IndexMath &math;
+  Location loc;
+  BoxEmitter &boxes;
+  const Step &step;
+  /// What each rank sends of.
+  const layout::Layout &supplied;
+  /// Ranks of a group with one position along these hold the same box before.
+  SmallVector<AxisRef> heldAxes;
+  Fold position;
+};
+} // namespace
+
+Value LayoutPieces::emitMembers(const EmittedBox &outer,
+                                function_ref<EmittedBox(Fold)> emitCommon,
+                                Body body) {
+  const layout::Mesh &mesh = context.group.mesh;
+  OpBuilder &builder = context.builder;
   Fold size = math.constant(context.group.getSize());
-  Fold peer = math.rem(math.add(position, step), size);
-  Fold rank = emitWithCoordinate(math, context.group.mesh, context.group.axes,
-                                 context.rank, peer);
-  return {peer, intersect(ownFrom, emitBox(to, rank)),
-          intersect(ownTo, emitBox(from, rank))};
-}
-
-SmallVector<Value> ExchangeLowering::emitMemberLoop(LoopBody emitBody) {
-  Value zero = math.toValue(math.constant(0));
-  Value one = math.toValue(math.constant(1));
-  auto loop = scf::ForOp::create(
-      builder, loc, one, math.toValue(math.constant(context.group.getSize())),
-      one, ValueRange{zero, zero},
-      [&](OpBuilder &, Location, Value step, ValueRange running) {
-        SmallVector<Value> next;
-        for (Fold value : emitBody(emitPieces(step), running))
-          next.push_back(math.toValue(value));
-        scf::YieldOp::create(builder, loc, next);
-      });
-  return llvm::to_vector_of<Value>(loop.getResults());
-}
-
-static SmallVector<Fold> getSizes(const EmittedBox &box) {
-  return llvm::map_to_vector(box,
-                             [](EmittedRange range) { return range.size; });
-}
-
-void ExchangeLowering::exchangePieces(Value input, Value output) {
-  auto countPieces = [&](const Pieces &pieces,
-                         ValueRange running) -> SmallVector<Fold> {
-    return {math.add(running[0], getCount(pieces.send)),
-            math.add(running[1], getCount(pieces.recv))};
+  auto emitMember = [&](Value distance, Value running) -> Fold {
+    Fold peer = math.rem(math.add(position, distance), size);
+    Fold rank =
+        emitWithCoordinate(math, mesh, context.group.axes, context.rank, peer);
+    Piece piece = boxes.getPiece(outer, emitCommon(rank));
+    if (step.owners) {
+      Value hasOther = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ne,
+          math.toValue(emitCoordinate(math, mesh, heldAxes, context.rank)),
+          math.toValue(emitCoordinate(math, mesh, heldAxes, rank)));
+      piece.sizes[0] = arith::SelectOp::create(builder, loc, hasOther,
+                                               math.toValue(piece.sizes[0]),
+                                               math.toValue(math.constant(0)))
+                           .getResult();
+    }
+    return body(peer, piece, running);
   };
-  SmallVector<Value> totals = emitMemberLoop(countPieces);
-  Value sendBytes = buffers.allocateBytes(totals[0]);
-  Value recvBytes = buffers.allocateBytes(totals[1]);
-
-  nccl::GroupStartOp::create(builder, loc);
-  emitMemberLoop([&](const Pieces &pieces, ValueRange running) {
-    Value peer = math.toI32(pieces.peer);
-    emitIfNotEmpty(math, builder, loc, getCount(pieces.send), [&] {
-      Buffer piece =
-          buffers.viewPiece(sendBytes, running[0], getSizes(pieces.send));
-      buffers.copy(sliceBox(input, ownFrom, pieces.send), piece.typed);
-      nccl::SendOp::create(builder, loc, piece.wire, peer, context.comm,
-                           context.stream, /*is_unsigned=*/UnitAttr());
-    });
-    emitIfNotEmpty(math, builder, loc, getCount(pieces.recv), [&] {
-      Buffer piece =
-          buffers.viewPiece(recvBytes, running[1], getSizes(pieces.recv));
-      nccl::RecvOp::create(builder, loc, piece.wire, peer, context.comm,
-                           context.stream, /*is_unsigned=*/UnitAttr());
-    });
-    return countPieces(pieces, running);
-  });
-  nccl::GroupEndOp::create(builder, loc);
-
-  emitMemberLoop([&](const Pieces &pieces, ValueRange running) {
-    Buffer piece =
-        buffers.viewPiece(recvBytes, running[1], getSizes(pieces.recv));
-    buffers.copy(piece.typed, sliceBox(output, ownTo, pieces.recv));
-    return countPieces(pieces, running);
-  });
+  return emitRunningLoop(math, builder, loc, math.constant(1), size,
+                         emitMember);
 }
 
-void ExchangeLowering::lower() {
+Value LayoutPieces::emitSends(Body body) {
+  EmittedBox own = boxes.emitBox(supplied, context.rank);
+  auto emitCommon = [&](Fold rank) {
+    return boxes.intersect(own, boxes.emitBox(step.to, rank));
+  };
+  return emitMembers(boxes.emitBox(step.from, context.rank), emitCommon, body);
+}
+
+Value LayoutPieces::emitRecvs(Body body) {
+  EmittedBox own = boxes.emitBox(step.to, context.rank);
+  auto emitCommon = [&](Fold rank) {
+    return boxes.intersect(own, boxes.emitBox(supplied, rank));
+  };
+  return emitMembers(own, emitCommon, body);
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces that are listed
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ListedPieces : public PieceLoops {
+public:
+  ListedPieces(const OpContext &context, const IndexMath &math, Location loc,
+               BoxEmitter &boxes, const Step &step)
+      : context(context), math(math), loc(loc), boxes(boxes), step(step) {}
+
+  Value emitSends(Body body) override {
+    return emitEntries(&Transfer::source, &Transfer::target, step.from, body);
+  }
+  Value emitRecvs(Body body) override {
+    return emitEntries(&Transfer::target, &Transfer::source, step.to, body);
+  }
+
+private:
+  /// Emits a loop over what the table lists for this rank as \p self: pieces of
+  /// its box under \p held.
+  Value emitEntries(int64_t Transfer::*self, int64_t Transfer::*peer,
+                    const layout::Layout &held, Body body);
+  /// Emits a read of number \p at of the table, of i64.
+  Fold emitLoad(Value table, ValueRange at);
+
+  const OpContext &context;
+  const IndexMath &math;
+  Location loc;
+  BoxEmitter &boxes;
+  const Step &step;
+};
+
+/// A table with a row for each transfer, all rows of one rank together.
+struct EntryTable {
+  /// Where the rows of each rank start, and where the last one's end.
+  SmallVector<int64_t> starts;
+  /// Position of the other end in the group, then offset and size of each dim.
+  std::vector<SmallVector<int64_t>> rows;
+
+  /// Returns the number that all rows have in \p column, if they do.
+  std::optional<int64_t> getCommon(unsigned column) const {
+    int64_t first = rows.front()[column];
+    if (llvm::any_of(rows, [&](auto &row) { return row[column] != first; }))
+      return std::nullopt;
+    return first;
+  }
+};
+} // namespace
+
+static EntryTable makeTable(const Step &step, const Group &group,
+                            const BoxEmitter &boxes, int64_t Transfer::*self,
+                            int64_t Transfer::*peer) {
+  // Between two ranks the order stays that of the list, on both of them.
+  SmallVector<std::pair<int64_t, size_t>> order;
+  for (auto [number, transfer] : llvm::enumerate(step.transfers))
+    order.push_back({transfer.*self, number});
+  llvm::sort(order);
+  EntryTable table;
+  int64_t numRanks = group.mesh.getNumRanks();
+  table.starts.assign(numRanks + 1, 0);
+  for (auto [rank, number] : order) {
+    const Transfer &transfer = step.transfers[number];
+    ++table.starts[rank + 1];
+    SmallVector<int64_t> row = {
+        group.mesh.getCoordinate(transfer.*peer, group.axes)};
+    for (unsigned dim = 0; dim != boxes.getNumDims(); ++dim) {
+      bool isLast = dim + 1 == boxes.getNumDims();
+      int64_t inner = isLast ? boxes.getInnerSize() : 1;
+      row.push_back(transfer.box[dim].offset * inner);
+      row.push_back(transfer.box[dim].size * inner);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  for (int64_t rank = 0; rank != numRanks; ++rank)
+    table.starts[rank + 1] += table.starts[rank];
+  return table;
+}
+
+Fold ListedPieces::emitLoad(Value table, ValueRange at) {
+  OpBuilder &builder = context.builder;
+  Value number = memref::LoadOp::create(builder, loc, table, at);
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    number)
+      .getResult();
+}
+
+Value ListedPieces::emitEntries(int64_t Transfer::*self,
+                                int64_t Transfer::*peer,
+                                const layout::Layout &held, Body body) {
+  OpBuilder &builder = context.builder;
+  EntryTable entries = makeTable(step, context.group, boxes, self, peer);
+  int64_t numRows = entries.rows.size(), length = entries.rows.front().size();
+  SmallVector<int64_t> values;
+  for (const SmallVector<int64_t> &row : entries.rows)
+    llvm::append_range(values, row);
+  Value starts = context.tables.emit(
+      builder, loc, int64_t(entries.starts.size()), entries.starts);
+  Value rows = context.tables.emit(builder, loc, {numRows, length}, values);
+  EmittedBox outer = boxes.emitBox(held, context.rank);
+
+  Fold next = math.add(context.rank, math.constant(1));
+  Fold first = emitLoad(starts, context.rank);
+  Fold last = emitLoad(starts, math.toValue(next));
+  auto emitEntry = [&](Value row, Value running) -> Fold {
+    auto read = [&](unsigned column) -> Fold {
+      if (std::optional<int64_t> common = entries.getCommon(column))
+        return math.constant(*common);
+      return emitLoad(rows, {row, math.toValue(math.constant(column))});
+    };
+    EmittedBox box;
+    for (unsigned dim = 0; dim != boxes.getNumDims(); ++dim)
+      box.push_back({read(1 + 2 * dim), read(2 + 2 * dim)});
+    return body(read(0), boxes.getPiece(outer, box), running);
+  };
+  return emitRunningLoop(math, builder, loc, first, last, emitEntry);
+}
+
+//===----------------------------------------------------------------------===//
+// The op
+//===----------------------------------------------------------------------===//
+
+/// Copies what a rank has and keeps.
+static void keepOwn(const OpContext &context, BufferEmitter &buffers,
+                    BoxEmitter &boxes, const Step &step, Value input,
+                    Value output) {
+  EmittedBox from = boxes.emitBox(step.from, context.rank);
+  EmittedBox to = boxes.emitBox(step.to, context.rank);
+  EmittedBox kept = boxes.intersect(from, to);
+  Piece source = boxes.getPiece(from, kept), target = boxes.getPiece(to, kept);
+  buffers.copy(buffers.slice(input, source.offsets, source.sizes),
+               buffers.slice(output, target.offsets, target.sizes));
+}
+
+void pctl::lowerExchange(ExchangeOp op, const OpContext &context,
+                         BufferEmitter &buffers) {
+  // The verifier has checked it.
+  FailureOr<Step> step = getStep(op, [&] { return op.emitOpError(); });
+  if (failed(step))
+    return;
+  Location loc = op.getLoc();
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op.getGlobalType()).getShape();
   Value input = op.getInput(), output = op.getOutput();
+  if (shape.empty())
+    return buffers.copy(input, output);
   if (!isContiguous(input) || haveSameBase(input, output))
     input = buffers.getSource(input, /*mustCopy=*/true).typed;
   Buffer staged = {output, output};
   if (!isContiguous(output))
     staged = buffers.allocate(buffers.getSizes(output));
-  input = collapse(input);
-  Value target = collapse(staged.typed);
 
-  EmittedBox kept = intersect(ownFrom, ownTo);
-  buffers.copy(sliceBox(input, ownFrom, kept), sliceBox(target, ownTo, kept));
-  if (context.group.getSize() > 1)
-    exchangePieces(input, target);
+  BoxEmitter boxes(loc, context, buffers, *step, shape);
+  input = boxes.collapse(input);
+  Value target = boxes.collapse(staged.typed);
+  keepOwn(context, buffers, boxes, *step, input, target);
+  if (context.group.getSize() > 1) {
+    LayoutPieces byLayout(context, buffers.math, loc, boxes, *step);
+    ListedPieces listed(context, buffers.math, loc, boxes, *step);
+    PieceLoops &pieces =
+        step->transfers.empty() ? static_cast<PieceLoops &>(byLayout) : listed;
+    emitExchange(context, loc, buffers, pieces, input, target, step->rounds);
+  }
   buffers.finish(staged, output);
-}
-
-void pctl::lowerExchange(ExchangeOp op, const OpContext &context,
-                         BufferEmitter &buffers) {
-  auto emitError = [&] { return op.emitOpError(); };
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(op.getGlobalType()).getShape();
-  // The verifier has checked both.
-  FailureOr<LayoutOnMesh> from =
-      getCheckedLayout(op.getFrom(), shape, op, emitError);
-  FailureOr<LayoutOnMesh> to =
-      getCheckedLayout(op.getTo(), shape, op, emitError);
-  if (failed(from) || failed(to))
-    return;
-  if (shape.empty())
-    return buffers.copy(op.getInput(), op.getOutput());
-  ExchangeLowering(op, context, buffers, from->layout, to->layout).lower();
 }

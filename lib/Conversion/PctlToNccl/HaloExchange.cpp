@@ -42,7 +42,7 @@ Value pctl::emitLoadLength(OpBuilder &builder, Location loc, Value lengths,
 }
 
 namespace {
-class HaloLowering {
+class HaloLowering : public PieceLoops {
 public:
   HaloLowering(HaloExchangeOp op, const OpContext &context,
                BufferEmitter &buffers)
@@ -51,32 +51,20 @@ public:
 
   void lower();
 
-private:
-  /// What this rank sends to and receives from a member: ranges of the dim as
-  /// the whole group holds it, empty where there is nothing.
-  struct Pieces {
-    Value peer;
-    EmittedRange send;
-    EmittedRange recv;
-  };
-  using LoopBody = function_ref<SmallVector<Fold>(const Pieces &, ValueRange)>;
+  Value emitSends(Body body) override;
+  Value emitRecvs(Body body) override;
 
+private:
   Fold getLength(Value position);
   /// What a member with the block [\p start, \p start + \p length) wants.
   EmittedRange getWanted(Fold start, Fold length);
-  /// Emits a loop over all members with two running numbers that start at 0.
-  SmallVector<Value> emitMemberLoop(LoopBody emitBody);
+  /// Emits a loop over all members, whose pieces are what \p emitRange returns
+  /// for a member's block, at a distance of \p lead behind their place in this
+  /// rank's block.
+  Value emitMembers(Fold lead,
+                    function_ref<EmittedRange(EmittedRange block)> emitRange,
+                    Body body);
   void emitOwnPlace();
-  void exchangePieces(Value input, Value output);
-  /// Returns \p range of \p buffer, of [outer, elements], whose first element
-  /// along the dim is number \p start of the group's.
-  Value sliceRange(Value buffer, Fold start, EmittedRange range);
-  Fold getCount(EmittedRange range) {
-    return math.product({outer, range.size, inner});
-  }
-  SmallVector<Fold> getShape(EmittedRange range) {
-    return {outer, math.mul(range.size, inner)};
-  }
 
   HaloExchangeOp op;
   const OpContext &context;
@@ -114,11 +102,6 @@ EmittedRange HaloLowering::getWanted(Fold start, Fold length) {
   return {from, math.sub(to, from)};
 }
 
-Value HaloLowering::sliceRange(Value buffer, Fold start, EmittedRange range) {
-  Fold offset = math.mul(math.sub(range.offset, start), inner);
-  return buffers.slice(buffer, {math.constant(0), offset}, getShape(range));
-}
-
 /// Finds where this rank's block starts and how long all are together.
 void HaloLowering::emitOwnPlace() {
   Fold size = math.constant(context.group.getSize());
@@ -149,78 +132,48 @@ void HaloLowering::emitOwnPlace() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> HaloLowering::emitMemberLoop(LoopBody emitBody) {
+Value HaloLowering::emitMembers(
+    Fold lead, function_ref<EmittedRange(EmittedRange)> emitRange, Body body) {
   Value zero = math.toValue(math.constant(0));
-  EmittedRange own = {ownStart, ownLength};
-  EmittedRange wanted = getWanted(ownStart, ownLength);
   auto loop = scf::ForOp::create(
       builder, loc, zero, math.toValue(math.constant(context.group.getSize())),
-      math.toValue(math.constant(1)), ValueRange{zero, zero, zero},
+      math.toValue(math.constant(1)), ValueRange{zero, zero},
       [&](OpBuilder &, Location, Value peer, ValueRange running) {
-        Fold start = running[0], length = getLength(peer);
+        EmittedRange block = {running[0], getLength(peer)};
+        EmittedRange range = emitRange(block);
         Value isOther =
             arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, peer,
                                   math.toValue(position));
-        auto onlyOther = [&](EmittedRange range) -> EmittedRange {
-          Value size = arith::SelectOp::create(builder, loc, isOther,
-                                               math.toValue(range.size), zero);
-          return {range.offset, size};
-        };
-        Pieces pieces = {
-            peer,
-            onlyOther(emitIntersection(math, own, getWanted(start, length))),
-            onlyOther(emitIntersection(math, wanted, {start, length}))};
-        SmallVector<Value> next = {math.toValue(math.add(start, length))};
-        for (Fold value : emitBody(pieces, running.drop_front()))
-          next.push_back(math.toValue(value));
-        scf::YieldOp::create(builder, loc, next);
+        Fold size = arith::SelectOp::create(builder, loc, isOther,
+                                            math.toValue(range.size), zero)
+                        .getResult();
+        Fold place = math.sub(math.add(range.offset, lead), ownStart);
+        Piece piece = {{math.constant(0), math.mul(place, inner)},
+                       {outer, math.mul(size, inner)}};
+        Value next = math.toValue(body(peer, piece, running[1]));
+        scf::YieldOp::create(
+            builder, loc,
+            ValueRange{math.toValue(math.add(block.offset, block.size)), next});
       });
-  return llvm::to_vector_of<Value>(loop.getResults().drop_front());
+  return loop.getResult(1);
 }
 
-void HaloLowering::exchangePieces(Value input, Value output) {
+Value HaloLowering::emitSends(Body body) {
+  EmittedRange own = {ownStart, ownLength};
+  auto emitRange = [&](EmittedRange block) {
+    return emitIntersection(math, own, getWanted(block.offset, block.size));
+  };
+  return emitMembers(math.constant(0), emitRange, body);
+}
+
+Value HaloLowering::emitRecvs(Body body) {
   // The output starts `before` elements ahead of the block, the first of which
   // may not be there: places in it count from there all the same.
-  Fold before = math.constant(op.getBefore());
-  auto countPieces = [&](const Pieces &pieces,
-                         ValueRange running) -> SmallVector<Fold> {
-    return {math.add(running[0], getCount(pieces.send)),
-            math.add(running[1], getCount(pieces.recv))};
+  EmittedRange wanted = getWanted(ownStart, ownLength);
+  auto emitRange = [&](EmittedRange block) {
+    return emitIntersection(math, wanted, block);
   };
-  SmallVector<Value> totals = emitMemberLoop(countPieces);
-  Value sendBytes = buffers.allocateBytes(totals[0]);
-  Value recvBytes = buffers.allocateBytes(totals[1]);
-
-  nccl::GroupStartOp::create(builder, loc);
-  emitMemberLoop([&](const Pieces &pieces, ValueRange running) {
-    Value peer = math.toI32(pieces.peer);
-    emitIfNotEmpty(math, builder, loc, getCount(pieces.send), [&] {
-      Buffer piece =
-          buffers.viewPiece(sendBytes, running[0], getShape(pieces.send));
-      buffers.copy(sliceRange(input, ownStart, pieces.send), piece.typed);
-      nccl::SendOp::create(builder, loc, piece.wire, peer, context.comm,
-                           context.stream, /*is_unsigned=*/UnitAttr());
-    });
-    emitIfNotEmpty(math, builder, loc, getCount(pieces.recv), [&] {
-      Buffer piece =
-          buffers.viewPiece(recvBytes, running[1], getShape(pieces.recv));
-      nccl::RecvOp::create(builder, loc, piece.wire, peer, context.comm,
-                           context.stream, /*is_unsigned=*/UnitAttr());
-    });
-    return countPieces(pieces, running);
-  });
-  nccl::GroupEndOp::create(builder, loc);
-
-  emitMemberLoop([&](const Pieces &pieces, ValueRange running) {
-    emitIfNotEmpty(math, builder, loc, getCount(pieces.recv), [&] {
-      Buffer piece =
-          buffers.viewPiece(recvBytes, running[1], getShape(pieces.recv));
-      EmittedRange shifted = {math.add(pieces.recv.offset, before),
-                              pieces.recv.size};
-      buffers.copy(piece.typed, sliceRange(output, ownStart, shifted));
-    });
-    return countPieces(pieces, running);
-  });
+  return emitMembers(math.constant(op.getBefore()), emitRange, body);
 }
 
 void HaloLowering::lower() {
@@ -252,7 +205,7 @@ void HaloLowering::lower() {
     if (!IndexMath::known(ownLength))
       lengths = emitGatherLengths(context, loc, buffers, ownLength);
     emitOwnPlace();
-    exchangePieces(input, target);
+    emitExchange(context, loc, buffers, *this, input, target, /*rounds=*/1);
   }
   buffers.finish(staged, output);
 }

@@ -11,8 +11,7 @@
 #include "Buffers.h"
 #include "Positions.h"
 
-#include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
-#include "pctl/Dialect/Pctl/IR/Pctl.h"
+#include "pctl/Dialect/Pctl/IR/PlanBridge.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -36,9 +35,7 @@ struct Group {
 using GroupKey = std::pair<mlir::Attribute, mlir::Attribute>;
 
 /// Returns the group in which \p op communicates: that of its axes; for an
-/// exchange, the factors of its axes that cut its input, as ranks that differ
-/// along others alone hold the same elements. Errors: an exchange whose axes
-/// and layout split one axis in ways that do not fit together.
+/// exchange, that of its step's (getStep, whose errors it has).
 mlir::FailureOr<Group> getGroup(CollectiveOpInterface op);
 
 /// What lowers one op: the function's communicators and the group's.
@@ -63,6 +60,46 @@ void lowerExchange(ExchangeOp op, const OpContext &context,
                    BufferEmitter &buffers);
 void lowerHaloExchange(HaloExchangeOp op, const OpContext &context,
                        BufferEmitter &buffers);
+
+/// A box of a buffer: where it starts there, and its sizes.
+struct Piece {
+  llvm::SmallVector<mlir::OpFoldResult> offsets;
+  llvm::SmallVector<mlir::OpFoldResult> sizes;
+};
+
+/// What a rank sends and what it receives, each as a loop over pieces. Both
+/// ends of a message have equal sizes for it; messages between two ranks are in
+/// the same order on both.
+class PieceLoops {
+public:
+  /// Emits what is done with the piece for or from the rank at \p peer of the
+  /// group, where \p running is what the one before returned.
+  using Body = llvm::function_ref<mlir::OpFoldResult(
+      mlir::OpFoldResult peer, const Piece &piece, mlir::Value running)>;
+
+  virtual ~PieceLoops() = default;
+  /// Emits the loop over the pieces of the input that go out, empty ones among
+  /// them, with a running number that starts at 0. Returns the last one.
+  virtual mlir::Value emitSends(Body body) = 0;
+  /// The same over the pieces of the output that come in.
+  virtual mlir::Value emitRecvs(Body body) = 0;
+};
+
+/// Emits the exchange of pieces of \p input and \p output, over staging memory,
+/// in \p rounds. A round moves a part of each piece, along the first dim that
+/// has more than one element in blocks of ceil(n / rounds), and is done before
+/// the next one starts, so that staging memory is that of one round.
+void emitExchange(const OpContext &context, mlir::Location loc,
+                  BufferEmitter &buffers, PieceLoops &loops, mlir::Value input,
+                  mlir::Value output, int64_t rounds);
+
+/// Emits a loop from \p from to \p to, in whose body \p running starts at 0 and
+/// becomes what \p emitBody returns; returns the last one.
+mlir::Value emitRunningLoop(
+    const IndexMath &math, mlir::OpBuilder &builder, mlir::Location loc,
+    mlir::OpFoldResult from, mlir::OpFoldResult to,
+    llvm::function_ref<mlir::OpFoldResult(mlir::Value at, mlir::Value running)>
+        emitBody);
 
 /// Emits an if of \p condition, whose body \p emitBody emits.
 void emitIf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition,

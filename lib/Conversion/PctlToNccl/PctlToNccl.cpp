@@ -34,48 +34,14 @@ namespace pctl {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// Returns the factors that \p axes and \p others have in common, in the order
-/// of \p axes; nothing where two of them overlap without one's bounds dividing
-/// the other's.
-static std::optional<SmallVector<AxisRef>> intersect(ArrayRef<AxisRef> axes,
-                                                     ArrayRef<AxisRef> others) {
-  SmallVector<AxisRef> common;
-  for (AxisRef axis : axes) {
-    SmallVector<AxisRef> parts;
-    for (AxisRef other : others) {
-      if (!axis.overlaps(other))
-        continue;
-      int64_t start = std::max(axis.preSize, other.preSize);
-      int64_t end =
-          std::min(axis.preSize * axis.size, other.preSize * other.size);
-      if (end % start != 0 || start % axis.preSize != 0)
-        return std::nullopt;
-      parts.push_back({axis.axis, start, end / start});
-    }
-    llvm::sort(parts);
-    llvm::append_range(common, parts);
-  }
-  return common;
-}
-
 FailureOr<Group> pctl::getGroup(CollectiveOpInterface op) {
   Group group{op.getMeshAttr(), op.getMeshValue(), op.getMeshAxes(), {}};
   if (auto exchange = dyn_cast<ExchangeOp>(op.getOperation())) {
-    auto emitError = [&] { return op->emitOpError(); };
-    FailureOr<LayoutOnMesh> from = getCheckedLayout(
-        exchange.getFrom(),
-        cast<RankedTensorType>(exchange.getGlobalType()).getShape(), op,
-        emitError);
-    if (failed(from))
+    FailureOr<redistribute::Step> step =
+        getStep(exchange, [&] { return op->emitOpError(); });
+    if (failed(step))
       return failure();
-    SmallVector<AxisRef> cutting;
-    for (const layout::DimLayout &dim : from->layout.dims)
-      llvm::append_range(cutting, dim.axes);
-    std::optional<SmallVector<AxisRef>> common = intersect(group.axes, cutting);
-    if (!common)
-      return op->emitOpError("splits an axis in its axes and in its layout in "
-                             "ways that do not divide each other");
-    group.axes = *common;
+    group.axes.assign(step->axes.begin(), step->axes.end());
   }
   group.axes = layout::normalizeAxes(group.axes);
   group.axesAttr = toAttr(op.getContext(), group.mesh, group.axes);

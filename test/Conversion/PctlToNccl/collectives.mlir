@@ -136,6 +136,21 @@ func.func @broadcast(%x: memref<2xf32>, %o: memref<2xf32>) {
   return
 }
 
+// Only the root's input counts, the others' may be of any size: the call works
+// on the output alone.
+
+// CHECK-LABEL: func.func @broadcast_of_what_the_root_alone_has
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?xf32>, %[[O:[a-z0-9]+]]: memref<2xf32>
+// CHECK: scf.if
+// CHECK-NEXT: linalg.copy ins(%[[X]] : {{.*}}) outs(%[[O]] : {{.*}})
+// CHECK-NEXT: }
+// CHECK-NEXT: nccl.broadcast %[[O]], %[[O]] root = 3 on
+func.func @broadcast_of_what_the_root_alone_has(%x: memref<?xf32>, %o: memref<2xf32>) {
+  pctl.broadcast ins(%x : memref<?xf32>) outs(%o : memref<2xf32>)
+      root = 3 axes = ["y"] on @m
+  return
+}
+
 // A shift is arithmetic.
 
 // CHECK-LABEL: func.func @permute_shift

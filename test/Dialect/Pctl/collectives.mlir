@@ -30,7 +30,7 @@ func.func @reduces(%x: tensor<4x2xi32>, %o: tensor<1x2xi32>, %z: tensor<4xcomple
 }
 
 // CHECK-LABEL: func.func @exchanges
-func.func @exchanges(%x: tensor<8x2xf32>, %o: tensor<2x8xf32>) {
+func.func @exchanges(%x: tensor<8x2xf32>, %o: tensor<2x8xf32>, %y: tensor<?x2xf32>) {
   // CHECK: pctl.all_to_all ins(%{{.*}} : tensor<8x2xf32>) outs(%{{.*}} : tensor<2x8xf32>) split_dim = 0 concat_dim = 1 axes = ["data"] on @m -> tensor<2x8xf32>
   %0 = pctl.all_to_all ins(%x : tensor<8x2xf32>) outs(%o : tensor<2x8xf32>) split_dim = 0 concat_dim = 1 axes = ["data"] on @m -> tensor<2x8xf32>
   // CHECK: pctl.all_to_all ins(%{{.*}} : tensor<8x2xf32>) outs(%{{.*}} : tensor<8x2xf32>) split_dim = 0 concat_dim = 0 axes = ["data":(2)2] on @m -> tensor<8x2xf32>
@@ -41,6 +41,8 @@ func.func @exchanges(%x: tensor<8x2xf32>, %o: tensor<2x8xf32>) {
   %3 = pctl.permute ins(%x : tensor<8x2xf32>) outs(%x : tensor<8x2xf32>) pairs = [] axes = ["model"] on @m -> tensor<8x2xf32>
   // CHECK: pctl.broadcast ins(%{{.*}} : tensor<8x2xf32>) outs(%{{.*}} : tensor<8x2xf32>) root = 3 axes = ["data"] on @m -> tensor<8x2xf32>
   %4 = pctl.broadcast ins(%x : tensor<8x2xf32>) outs(%x : tensor<8x2xf32>) root = 3 axes = ["data"] on @m -> tensor<8x2xf32>
+  // CHECK: pctl.broadcast ins(%{{.*}} : tensor<?x2xf32>) outs(%{{.*}} : tensor<8x2xf32>) root = 1 axes = ["data"] on @m -> tensor<8x2xf32>
+  %5 = pctl.broadcast ins(%y : tensor<?x2xf32>) outs(%x : tensor<8x2xf32>) root = 1 axes = ["data"] on @m -> tensor<8x2xf32>
   return
 }
 
@@ -60,6 +62,30 @@ func.func @exchanges_behind_the_common_prefix(%x: tensor<1x8xf32>, %o: tensor<2x
   %0 = pctl.exchange ins(%x : tensor<1x8xf32>) outs(%o : tensor<2x4xf32>) from <@m, [{"data", "model"}, {}]> to <@m, [{"data"}, {"model"}]> of tensor<8x8xf32> axes = ["model"] on @m -> tensor<2x4xf32>
   return
 }
+
+// CHECK-LABEL: func.func @exchanges_what_owners_supply
+func.func @exchanges_what_owners_supply(%x: tensor<2x8xf32>, %o: tensor<8x2xf32>) {
+  // CHECK: pctl.exchange ins(%{{.*}} : tensor<2x8xf32>) outs(%{{.*}} : tensor<8x2xf32>) from <@m, [{"data"}, {}]> to <@m, [{}, {"data"}]> owners <@m, [{"data", "model"}, {}]> of tensor<8x8xf32> axes = ["data", "model"] on @m -> tensor<8x2xf32>
+  %0 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>) from <@m, [{"data"}, {}]> to <@m, [{}, {"data"}]> owners <@m, [{"data", "model"}, {}]> of tensor<8x8xf32> axes = ["data", "model"] on @m -> tensor<8x2xf32>
+  // CHECK: pctl.exchange ins(%{{.*}} : tensor<2x8xf32>) outs(%{{.*}} : tensor<8x2xf32>) from @row to @col owners @row of tensor<8x8xf32> rounds = 3 axes = ["data"] on @m -> tensor<8x2xf32>
+  %1 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>) from @row to @col owners @row of tensor<8x8xf32> rounds = 3 axes = ["data"] on @m -> tensor<8x2xf32>
+  return
+}
+
+// CHECK: pctl.layout @row
+pctl.layout @row <@m, [{"data"}, {}]>
+pctl.layout @col <@m, [{}, {"data"}]>
+
+// CHECK-LABEL: func.func @exchanges_what_is_listed
+func.func @exchanges_what_is_listed(%x: tensor<4x2xf32>, %o: tensor<4x4xf32>, %y: memref<?x8xf32>, %p: memref<?x8xf32>) {
+  // CHECK: pctl.exchange ins(%{{.*}} : tensor<4x2xf32>) outs(%{{.*}} : tensor<4x4xf32>) from <@n, [{}, {"x"}]> to <@n, [{}, {}]> of tensor<4x4xf32> transfers = [0 -> 1 [0, 0] [4, 2], 1 -> 0 [0, 2] [2, 2], 1 -> 0 [2, 2] [2, 2]] axes = ["x"] on @n -> tensor<4x4xf32>
+  %0 = pctl.exchange ins(%x : tensor<4x2xf32>) outs(%o : tensor<4x4xf32>) from <@n, [{}, {"x"}]> to <@n, [{}, {}]> of tensor<4x4xf32> transfers = [0 -> 1 [0, 0] [4, 2], 1 -> 0 [0, 2] [2, 2], 1 -> 0 [2, 2] [2, 2]] axes = ["x"] on @n -> tensor<4x4xf32>
+  // CHECK: pctl.exchange ins(%{{.*}} : memref<?x8xf32>) outs(%{{.*}} : memref<?x8xf32>) from <@n, [{"x"}:[3, 0], {}]> to <@n, [{"x"}:[1, 2], {}]> of tensor<3x8xf32> transfers = [0 -> 1 [1, 0] [2, 8]] rounds = 2 axes = ["x"] on @n
+  pctl.exchange ins(%y : memref<?x8xf32>) outs(%p : memref<?x8xf32>) from <@n, [{"x"}:[3, 0], {}]> to <@n, [{"x"}:[1, 2], {}]> of tensor<3x8xf32> transfers = [0 -> 1 [1, 0] [2, 8]] rounds = 2 axes = ["x"] on @n
+  return
+}
+
+pctl.mesh @n <["x"=2]>
 
 // CHECK-LABEL: func.func @exchanges_contributions
 func.func @exchanges_contributions(%x: tensor<2x8xf32>, %o: tensor<8x2xf32>) {

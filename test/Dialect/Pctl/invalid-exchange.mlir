@@ -203,6 +203,169 @@ func.func @exchange_c7_uneven_blocks_do_not_nest(%x: tensor<?xf32>, %o: tensor<3
 
 // -----
 
+pctl.mesh @m <["x"=4, "y"=2]>
+pctl.mesh @n <["x"=4]>
+func.func @exchange_c4_owners_mesh(%x: tensor<2x8xf32>, %o: tensor<8x2xf32>) {
+  // expected-error @below {{'pctl.exchange' op 'owners' is on mesh 'n', the op on 'm'}}
+  %0 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>) from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> owners <@n, [{"x"}, {}]> of tensor<8x8xf32> axes = ["x", "y"] on @m -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4, "y"=2]>
+func.func @exchange_c7_owners(%x: tensor<2x8xf32>, %o: tensor<8x2xf32>) {
+  // expected-error @below {{'pctl.exchange' op axes lack some of x,y, along which what ranks will hold is spread}}
+  %0 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>) from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> owners <@m, [{"x", "y"}, {}]> of tensor<8x8xf32> axes = ["x"] on @m -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4, "y"=2]>
+func.func @exchange_c8_other_blocks(%x: tensor<2x8xf32>, %o: tensor<8x2xf32>) {
+  // expected-error @below {{'pctl.exchange' op dim 0 is cut by {x} before and by {y,x} among owners, not inside the blocks before}}
+  %0 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>) from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> owners <@m, [{"y", "x"}, {}]> of tensor<8x8xf32> axes = ["x", "y"] on @m -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4, "y"=2]>
+func.func @exchange_c8_less(%x: tensor<2x8xf32>, %o: tensor<8x2xf32>) {
+  // expected-error @below {{'pctl.exchange' op dim 0 is cut by {x} before and by {} among owners, not inside the blocks before}}
+  %0 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>) from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> owners <@m, [{}, {"x"}]> of tensor<8x8xf32> axes = ["x", "y"] on @m -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4, "y"=2]>
+func.func @exchange_c8_partial(%x: tensor<2x8xf32>, %o: tensor<8x2xf32>) {
+  // expected-error @below {{'pctl.exchange' op partial axes of owners are sum(y), those before are none}}
+  %0 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>) from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> owners <@m, [{"x"}, {}], partial = [sum("y")]> of tensor<8x8xf32> axes = ["x"] on @m -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4, "y"=2]>
+func.func @exchange_c8_owners_and_transfers(%x: tensor<2x8xf32>, %o: tensor<8x2xf32>) {
+  // expected-error @below {{'pctl.exchange' op has both owners and transfers, expected one of them to say who sends}}
+  %0 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>) from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> owners <@m, [{"x"}, {}]> of tensor<8x8xf32> transfers = [0 -> 2 [0, 2] [2, 2]] axes = ["x", "y"] on @m -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @exchange_c9_none(%x: tensor<2xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{'pctl.exchange' op transfers hold 0 numbers, expected 4 for each of one or more: source, target, offsets, sizes}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<4xf32>) from <@m, [{"x"}]> to <@m, [{}]> of tensor<4xf32> transfers = [] axes = ["x", "y"] on @m -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @exchange_c9_dims(%x: tensor<2xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{'pctl.exchange' op transfers hold 6 numbers, expected 4 for each of one or more: source, target, offsets, sizes}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<4xf32>) from <@m, [{"x"}]> to <@m, [{}]> of tensor<4xf32> transfers = [0 -> 2 [0, 0] [2, 1]] axes = ["x", "y"] on @m -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @exchange_c9_rank(%x: tensor<2xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{'pctl.exchange' op transfer 0 -> 4: rank 4 is not one of the 4 of the mesh}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<4xf32>) from <@m, [{"x"}]> to <@m, [{}]> of tensor<4xf32> transfers = [0 -> 4 [0] [2]] axes = ["x", "y"] on @m -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @exchange_c9_same(%x: tensor<2xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{'pctl.exchange' op transfer 2 -> 2: source and target are one rank}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<4xf32>) from <@m, [{"x"}]> to <@m, [{}]> of tensor<4xf32> transfers = [2 -> 2 [0] [2]] axes = ["x", "y"] on @m -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @exchange_c9_axes(%x: tensor<2xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{'pctl.exchange' op transfer 0 -> 3: source and target differ along other axes than {x}}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<4xf32>) from <@m, [{"x"}]> to <@m, [{}]> of tensor<4xf32> transfers = [0 -> 3 [0] [2]] axes = ["x"] on @m -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @exchange_c9_empty(%x: tensor<2xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{'pctl.exchange' op transfer 0 -> 2: [0:0] is no box of the tensor with elements in it}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<4xf32>) from <@m, [{"x"}]> to <@m, [{}]> of tensor<4xf32> transfers = [0 -> 2 [0] [0]] axes = ["x", "y"] on @m -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @exchange_c9_source(%x: tensor<2xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{'pctl.exchange' op transfer 0 -> 2: the source holds [0:2], not [1:3]}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<4xf32>) from <@m, [{"x"}]> to <@m, [{}]> of tensor<4xf32> transfers = [0 -> 2 [1] [2]] axes = ["x", "y"] on @m -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @exchange_c9_target(%x: tensor<2xf32>, %o: tensor<2xf32>) {
+  // expected-error @below {{'pctl.exchange' op transfer 2 -> 0: the target will hold [0:2], not [2:3]}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<2xf32>) from <@m, [{"x"}]> to <@m, [{"y"}]> of tensor<4xf32> transfers = [2 -> 0 [2] [1]] axes = ["x", "y"] on @m -> tensor<2xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @exchange_c9_held(%x: tensor<2xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{'pctl.exchange' op transfer 0 -> 1: the target holds [0:2], some of [0:2]}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<4xf32>) from <@m, [{"x"}]> to <@m, [{}]> of tensor<4xf32> transfers = [0 -> 1 [0] [2]] axes = ["x", "y"] on @m -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @exchange_c10_lacking(%x: tensor<2xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{'pctl.exchange' op rank 1 lacks 2 elements, transfers bring it 1}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<4xf32>) from <@m, [{"x"}]> to <@m, [{}]> of tensor<4xf32> transfers = [0 -> 2 [0] [2], 2 -> 0 [2] [2], 1 -> 3 [0] [2], 2 -> 1 [2] [1]] axes = ["x", "y"] on @m -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @exchange_c10_twice(%x: tensor<2xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{'pctl.exchange' op transfers to rank 1: [2:4] and [3:4] have elements in common}}
+  %0 = pctl.exchange ins(%x : tensor<2xf32>) outs(%o : tensor<4xf32>) from <@m, [{"x"}]> to <@m, [{}]> of tensor<4xf32> transfers = [0 -> 2 [0] [2], 2 -> 0 [2] [2], 1 -> 3 [0] [2], 2 -> 1 [2] [2], 3 -> 1 [3] [1]] axes = ["x", "y"] on @m -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=4, "y"=2]>
+func.func @exchange_c11(%x: tensor<2x8xf32>, %o: tensor<8x2xf32>) {
+  // expected-error @below {{'pctl.exchange' op has 0 rounds, expected at least 1}}
+  %0 = pctl.exchange ins(%x : tensor<2x8xf32>) outs(%o : tensor<8x2xf32>) from <@m, [{"x"}, {}]> to <@m, [{}, {"x"}]> of tensor<8x8xf32> rounds = 0 axes = ["x", "y"] on @m -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
 pctl.mesh @m <["x"=4]>
 func.func @halo_exchange_c4(%x: tensor<2x6xf32>, %o: tensor<4x6xf32>) {
   // expected-error @below {{'pctl.halo_exchange' op dim is 2, input has 2 dims}}

@@ -53,3 +53,11 @@ func.func @odd_pair(%x: tensor<4xf32>) {
   %0 = pctl.permute ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) pairs = [[0, 1, 2]] axes = [] on @m -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @boxes_of_other_dims(%x: tensor<4xf32>) {
+  // expected-error @below {{found 2 sizes, before there were 1}}
+  pctl.exchange ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) from @a to @b of tensor<4xf32> transfers = [0 -> 1 [0] [1, 2]] axes = [] on @m
+  return
+}

@@ -56,46 +56,74 @@ MLIRContext &pctl::test::getContext() {
   return *context;
 }
 
-OwningOpRef<ModuleOp> pctl::test::lowerText(const std::string &text,
-                                            std::string &message) {
-  MLIRContext &context = getContext();
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (message.empty())
-      message = diagnostic.str();
-    return success();
-  });
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-  if (!module)
-    return {};
-  PassManager passes(&context);
+/// Takes \p module to code; false after a failure, whose first diagnostic is
+/// then in \p message.
+static bool lower(ModuleOp module, std::string &message) {
+  PassManager passes(module.getContext());
   ToLLVMOptions options;
   auto emitError = [&](const llvm::Twine &error) -> LogicalResult {
     message = error.str();
     return failure();
   };
-  if (failed(buildToLLVMPipeline(passes, options, emitError)) ||
-      failed(passes.run(*module)))
+  return succeeded(buildToLLVMPipeline(passes, options, emitError)) &&
+         succeeded(passes.run(module));
+}
+
+/// Keeps the first diagnostic of a context.
+class FirstDiagnostic {
+public:
+  explicit FirstDiagnostic(std::string &message)
+      : handler(&pctl::test::getContext(), [&message](Diagnostic &diagnostic) {
+          if (message.empty())
+            message = diagnostic.str();
+          return success();
+        }) {}
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+OwningOpRef<ModuleOp> pctl::test::lowerText(const std::string &text,
+                                            std::string &message) {
+  FirstDiagnostic first(message);
+  auto module = parseSourceString<ModuleOp>(text, &getContext());
+  if (!module || !lower(*module, message))
     return {};
   return module;
 }
 
-Compiled pctl::test::compileText(const std::string &text, unsigned optLevel) {
+/// Makes code of \p module, in executable form.
+static Compiled compileLowered(OwningOpRef<ModuleOp> module,
+                               unsigned optLevel) {
   Compiled compiled;
-  std::string message;
-  compiled.module = lowerText(text, message);
-  if (!compiled.module) {
-    ADD_FAILURE() << message << "\nin\n" << text;
-    return compiled;
-  }
+  compiled.module = std::move(module);
   execution::CompileOptions options;
   options.optLevel = optLevel;
   auto program = execution::compile(*compiled.module, options);
-  if (!program) {
-    ADD_FAILURE() << llvm::toString(program.takeError()) << "\nin\n" << text;
-    return compiled;
-  }
-  compiled.program = std::move(*program);
+  if (!program)
+    ADD_FAILURE() << llvm::toString(program.takeError());
+  else
+    compiled.program = std::move(*program);
   return compiled;
+}
+
+Compiled pctl::test::compileText(const std::string &text, unsigned optLevel) {
+  std::string message;
+  OwningOpRef<ModuleOp> module = lowerText(text, message);
+  if (module)
+    return compileLowered(std::move(module), optLevel);
+  ADD_FAILURE() << message << "\nin\n" << text;
+  return {};
+}
+
+Compiled pctl::test::compileModule(OwningOpRef<ModuleOp> module,
+                                   unsigned optLevel) {
+  std::string message;
+  FirstDiagnostic first(message);
+  if (lower(*module, message))
+    return compileLowered(std::move(module), optLevel);
+  ADD_FAILURE() << message;
+  return {};
 }
 
 void pctl::test::runRanks(
@@ -128,11 +156,16 @@ std::vector<std::vector<Array>>
 pctl::test::run(const std::string &text, int numRanks,
                 const std::vector<std::vector<Array>> &inputs,
                 unsigned optLevel) {
+  return run(compileText(text, optLevel), "main", numRanks, inputs);
+}
+
+std::vector<std::vector<Array>>
+pctl::test::run(const Compiled &compiled, const std::string &name, int numRanks,
+                const std::vector<std::vector<Array>> &inputs) {
   std::vector<std::vector<Array>> results(numRanks);
-  Compiled compiled = compileText(text, optLevel);
   if (!compiled.program)
     return results;
-  auto entry = compiled.program->getEntry("main");
+  auto entry = compiled.program->getEntry(name);
   if (!entry) {
     ADD_FAILURE() << llvm::toString(entry.takeError());
     return results;

@@ -60,6 +60,9 @@ struct Compiled {
 /// Parses \p text and takes it to code; a failure fails the test and leaves the
 /// program null.
 Compiled compileText(const std::string &text, unsigned optLevel = 1);
+/// The same for \p module, of planned form.
+Compiled compileModule(mlir::OwningOpRef<mlir::ModuleOp> module,
+                       unsigned optLevel = 1);
 /// Runs the pipeline alone; null after a failure, whose first diagnostic is
 /// then in \p message.
 mlir::OwningOpRef<mlir::ModuleOp> lowerText(const std::string &text,
@@ -68,6 +71,12 @@ mlir::OwningOpRef<mlir::ModuleOp> lowerText(const std::string &text,
 /// Runs \p body on \p numRanks threads, each with its end of one communicator.
 void runRanks(int numRanks,
               const std::function<void(int rank, void *world)> &body);
+
+/// Calls the entry \p name of \p compiled on \p numRanks ranks with
+/// \p inputs[rank] and returns the results of each rank.
+std::vector<std::vector<Array>>
+run(const Compiled &compiled, const std::string &name, int numRanks,
+    const std::vector<std::vector<Array>> &inputs);
 
 /// Calls `@main` of \p text on \p numRanks ranks with \p inputs[rank] and
 /// returns the results of each rank.

@@ -143,4 +143,58 @@ void printPairs(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr pairs) {
   printer << ']';
 }
 
+/// Parses `[1, 2]` onto \p flat and returns how many numbers there are.
+static FailureOr<size_t> parseNumbers(OpAsmParser &parser,
+                                      SmallVectorImpl<int64_t> &flat) {
+  size_t before = flat.size();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parser.parseInteger(flat.emplace_back());
+      }))
+    return failure();
+  return flat.size() - before;
+}
+
+ParseResult parseTransfers(OpAsmParser &parser, DenseI64ArrayAttr &transfers) {
+  SmallVector<int64_t> flat;
+  std::optional<size_t> numDims;
+  auto parseTransfer = [&]() -> ParseResult {
+    if (parser.parseInteger(flat.emplace_back()) || parser.parseArrow() ||
+        parser.parseInteger(flat.emplace_back()))
+      return failure();
+    for (StringRef what : {"offsets", "sizes"}) {
+      SMLoc loc = parser.getCurrentLocation();
+      FailureOr<size_t> found = parseNumbers(parser, flat);
+      if (failed(found))
+        return failure();
+      if (*found != numDims.value_or(*found))
+        return parser.emitError(loc) << "found " << *found << " " << what
+                                     << ", before there were " << *numDims;
+      numDims = *found;
+    }
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                     parseTransfer))
+    return failure();
+  transfers = parser.getBuilder().getDenseI64ArrayAttr(flat);
+  return success();
+}
+
+void printTransfers(OpAsmPrinter &printer, ExchangeOp op,
+                    DenseI64ArrayAttr transfers) {
+  size_t rank = cast<RankedTensorType>(op.getGlobalType()).getRank();
+  ArrayRef<int64_t> rest = transfers.asArrayRef();
+  printer << '[';
+  bool isFirst = true;
+  for (; rest.size() >= 2 + 2 * rank; rest = rest.drop_front(2 + 2 * rank)) {
+    printer << (std::exchange(isFirst, false) ? "" : ", ") << rest[0] << " -> "
+            << rest[1] << " [";
+    llvm::interleaveComma(rest.slice(2, rank), printer);
+    printer << "] [";
+    llvm::interleaveComma(rest.slice(2 + rank, rank), printer);
+    printer << ']';
+  }
+  printer << ']';
+}
+
 } // namespace pctl

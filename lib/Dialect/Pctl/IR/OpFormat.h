@@ -59,6 +59,13 @@ mlir::ParseResult parsePairs(mlir::OpAsmParser &parser,
 void printPairs(mlir::OpAsmPrinter &printer, mlir::Operation *,
                 mlir::DenseI64ArrayAttr pairs);
 
+/// `[0 -> 1 [0, 4] [2, 2]]`: source, target, offsets and sizes of a box, flat,
+/// one after the other.
+mlir::ParseResult parseTransfers(mlir::OpAsmParser &parser,
+                                 mlir::DenseI64ArrayAttr &transfers);
+void printTransfers(mlir::OpAsmPrinter &printer, ExchangeOp op,
+                    mlir::DenseI64ArrayAttr transfers);
+
 } // namespace pctl
 
 #endif // PCTL_LIB_DIALECT_PCTL_IR_OPFORMAT_H

@@ -5,9 +5,8 @@
 /// Constraints of the collectives, labelled as in
 /// dialects/pctl/PctlCollectives.td.
 
-#include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
+#include "pctl/Dialect/Pctl/IR/PlanBridge.h"
 #include "pctl/Layout/LayoutText.h"
-#include "pctl/Redistribute/Plan.h"
 #include "pctl/Support/CheckedArith.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -340,44 +339,72 @@ LogicalResult HaloExchangeOp::verifyOnMesh(const layout::Mesh &,
   return verifyOutputShape(*this, expected);
 }
 
-/// Checks C6 and C7: what is to be moved, and that it can be reached.
-static LogicalResult verifyReach(ExchangeOp op, const LayoutOnMesh &from,
-                                 const LayoutOnMesh &to,
-                                 ArrayRef<int64_t> shape,
+/// Checks C7: that \p axes reach what is to be moved.
+static LogicalResult verifyReach(ExchangeOp op, const layout::Mesh &mesh,
+                                 const redistribute::Step &step,
                                  ArrayRef<layout::AxisRef> axes) {
-  // exchange_c6
-  layout::Layout fromForm = from.layout.getNormalForm();
-  if (fromForm.partial != to.layout.getNormalForm().partial)
+  const layout::Layout &held = step.owners ? *step.owners : step.from;
+  SmallVector<layout::AxisRef> needed = redistribute::getExchangeAxes(
+      cast<RankedTensorType>(op.getGlobalType()).getShape(),
+      held.getNormalForm(), step.to.getNormalForm());
+  for (layout::AxisRef missing : mesh.getComplement(axes))
+    for (layout::AxisRef axis : needed)
+      if (missing.overlaps(axis))
+        return op.emitOpError()
+               << "axes lack some of "
+               << layout::toString(mesh, ArrayRef(needed))
+               << ", along which what ranks will hold is spread";
+  return success();
+}
+
+/// Checks C6: that nothing is reduced.
+static LogicalResult verifySamePartial(ExchangeOp op, const layout::Mesh &mesh,
+                                       const layout::Layout &from,
+                                       const layout::Layout &to,
+                                       ArrayRef<layout::AxisRef> axes) {
+  layout::Layout fromForm = from.getNormalForm();
+  if (fromForm.partial != to.getNormalForm().partial)
     return op.emitOpError() << "'from' and 'to' differ in partial axes, which "
                                "an exchange does not reduce";
   for (layout::AxisRef partial : fromForm.getPartialAxes())
     for (layout::AxisRef axis : axes)
       if (axis.overlaps(partial))
-        return op.emitOpError() << "exchanges along axis '"
-                                << from.mesh.getAxes()[axis.axis].name
-                                << "', along which the value is partial";
-  // exchange_c7
-  SmallVector<layout::AxisRef> needed =
-      redistribute::getExchangeAxes(shape, fromForm, to.layout.getNormalForm());
-  for (layout::AxisRef missing : from.mesh.getComplement(axes))
-    for (layout::AxisRef axis : needed)
-      if (missing.overlaps(axis))
         return op.emitOpError()
-               << "axes lack some of "
-               << layout::toString(from.mesh, ArrayRef(needed))
-               << ", along which what ranks will hold is spread";
+               << "exchanges along axis '" << mesh.getAxes()[axis.axis].name
+               << "', along which the value is partial";
   return success();
 }
 
-LogicalResult ExchangeOp::verifyOnMesh(const layout::Mesh &,
+/// Checks what the attributes alone tell of C8, C9 and C11.
+static LogicalResult verifyAttributes(ExchangeOp op, unsigned tensorRank) {
+  // exchange_c8
+  if (op.getOwners() && op.getTransfers())
+    return op.emitOpError("has both owners and transfers, expected one of them "
+                          "to say who sends");
+  // exchange_c9
+  std::optional<ArrayRef<int64_t>> transfers = op.getTransfers();
+  size_t length = 2 + 2 * tensorRank;
+  if (transfers && (transfers->empty() || transfers->size() % length != 0))
+    return op.emitOpError()
+           << "transfers hold " << transfers->size() << " numbers, expected "
+           << length
+           << " for each of one or more: source, target, offsets, "
+              "sizes";
+  // exchange_c11
+  if (int64_t rounds = op.getRounds(); rounds < 1)
+    return op.emitOpError()
+           << "has " << rounds << " rounds, expected at least 1";
+  return success();
+}
+
+LogicalResult ExchangeOp::verifyOnMesh(const layout::Mesh &mesh,
                                        ArrayRef<layout::AxisRef> axes) {
   // exchange_c4
   auto global = cast<RankedTensorType>(getGlobalType());
   if (!global.hasStaticShape())
     return emitOpError() << "global type is " << global
                          << ", expected a static shape";
-  auto check = [&](Attribute layout,
-                   StringRef name) -> FailureOr<LayoutOnMesh> {
+  auto verifyLayout = [&](Attribute layout, StringRef name) -> LogicalResult {
     FailureOr<LayoutOnMesh> checked =
         getCheckedLayout(layout, global.getShape(), *this,
                          [&] { return emitOpError() << "'" << name << "': "; });
@@ -387,9 +414,15 @@ LogicalResult ExchangeOp::verifyOnMesh(const layout::Mesh &,
                            << getMesh() << "'";
     return checked;
   };
-  FailureOr<LayoutOnMesh> from = check(getFrom(), "from");
-  FailureOr<LayoutOnMesh> to = check(getTo(), "to");
-  if (failed(from) || failed(to))
+  if (failed(verifyLayout(getFrom(), "from")) ||
+      failed(verifyLayout(getTo(), "to")) ||
+      (getOwners() && failed(verifyLayout(*getOwners(), "owners"))))
+    return failure();
+  if (failed(verifyAttributes(*this, global.getRank())))
+    return failure();
+  FailureOr<redistribute::Step> step =
+      getStep(*this, [&] { return emitOpError(); });
+  if (failed(step))
     return failure();
   // exchange_c5
   auto verifyLocal = [&](ShapedType type, const layout::Layout &layout,
@@ -401,8 +434,17 @@ LogicalResult ExchangeOp::verifyOnMesh(const layout::Mesh &,
     return emitOpError() << name << " is " << type
                          << ", expected the shape and elements of " << local;
   };
-  if (failed(verifyLocal(getInputType(*this), from->layout, "input")) ||
-      failed(verifyLocal(getOutputType(*this), to->layout, "output")))
+  if (failed(verifyLocal(getInputType(*this), step->from, "input")) ||
+      failed(verifyLocal(getOutputType(*this), step->to, "output")))
     return failure();
-  return verifyReach(*this, *from, *to, global.getShape(), axes);
+  // exchange_c6, exchange_c7
+  if (failed(verifySamePartial(*this, mesh, step->from, step->to, axes)))
+    return failure();
+  if (!getTransfers() && failed(verifyReach(*this, mesh, *step, axes)))
+    return failure();
+  // exchange_c8, exchange_c9, exchange_c10: the planner's own check.
+  if (!getOwners() && !getTransfers())
+    return success();
+  return reportError(redistribute::verifyStep(mesh, global.getShape(), *step),
+                     [&] { return emitOpError(); });
 }

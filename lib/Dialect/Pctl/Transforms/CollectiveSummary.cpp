@@ -8,8 +8,7 @@
 
 #include "pctl/Dialect/Pctl/Transforms/CollectiveSummary.h"
 #include "ElementBytes.h"
-#include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
-#include "pctl/Dialect/Pctl/IR/Pctl.h"
+#include "pctl/Dialect/Pctl/IR/PlanBridge.h"
 #include "pctl/Layout/LayoutText.h"
 #include "pctl/Redistribute/Traffic.h"
 
@@ -38,8 +37,8 @@ struct StepOfTensor {
 
 /// Returns a step that moves what \p op moves. What stays the same in a step is
 /// left out of its layouts: only sizes count here.
-static std::optional<StepOfTensor> getStep(CollectiveOpInterface op,
-                                           ArrayRef<layout::AxisRef> axes) {
+static std::optional<StepOfTensor>
+getStepOfTensor(CollectiveOpInterface op, ArrayRef<layout::AxisRef> axes) {
   auto inputType = cast<ShapedType>(op.getInput().getType());
   auto outputType = cast<ShapedType>(op.getOutput().getType());
   StepOfTensor result;
@@ -81,26 +80,13 @@ static std::optional<StepOfTensor> getStep(CollectiveOpInterface op,
 }
 
 /// Returns the step that \p exchange is.
-static std::optional<StepOfTensor> getStep(ExchangeOp exchange,
-                                           ArrayRef<layout::AxisRef> axes) {
-  auto type = cast<RankedTensorType>(exchange.getGlobalType());
-  bool failedToRead = false;
-  auto read = [&](Attribute attr) {
-    FailureOr<LayoutOnMesh> layout =
-        getCheckedLayout(attr, type.getShape(), exchange,
-                         [&] { return exchange.emitOpError(); });
-    failedToRead |= failed(layout);
-    return succeeded(layout) ? layout->layout : layout::Layout();
-  };
-  StepOfTensor result;
-  result.step.kind = StepKind::Exchange;
-  result.step.axes.assign(axes.begin(), axes.end());
-  result.step.from = read(exchange.getFrom());
-  result.step.to = read(exchange.getTo());
-  result.shape.assign(type.getShape().begin(), type.getShape().end());
-  if (failedToRead)
+static std::optional<StepOfTensor> getStepOfTensor(ExchangeOp exchange) {
+  FailureOr<Step> step =
+      getStep(exchange, [&] { return exchange.emitOpError(); });
+  if (failed(step))
     return std::nullopt;
-  return result;
+  auto type = cast<RankedTensorType>(exchange.getGlobalType());
+  return StepOfTensor{std::move(*step), SmallVector<int64_t>(type.getShape())};
 }
 
 std::vector<CollectiveUse> collectCollectives(ModuleOp module) {
@@ -112,7 +98,7 @@ std::vector<CollectiveUse> collectCollectives(ModuleOp module) {
     SmallVector<layout::AxisRef> axes = op.getMeshAxes();
     auto exchange = dyn_cast<ExchangeOp>(op.getOperation());
     std::optional<StepOfTensor> step =
-        exchange ? getStep(exchange, axes) : getStep(op, axes);
+        exchange ? getStepOfTensor(exchange) : getStepOfTensor(op, axes);
     auto type = cast<ShapedType>(op.getInput().getType());
     auto toBytes = [&](std::optional<int64_t> count) {
       return count ? getSizeBytes(*count, type.getElementType()) : std::nullopt;

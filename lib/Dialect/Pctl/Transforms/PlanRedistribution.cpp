@@ -3,13 +3,14 @@
 
 /// \file
 /// Replaces each `pctl.redistribute` by the steps of its plan. The planner
-/// decides and knows no IR (docs/redistribution.md); here is one op a step.
+/// decides and knows no IR (docs/redistribution.md); MaterializePlan.cpp makes
+/// ops of what it says.
 
-#include "BlockRange.h"
 #include "ElementBytes.h"
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
 #include "pctl/Dialect/Pctl/Transforms/Form.h"
+#include "pctl/Dialect/Pctl/Transforms/MaterializePlan.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 #include "pctl/Redistribute/PlanText.h"
 #include "pctl/Redistribute/Planner.h"
@@ -30,217 +31,6 @@ namespace pctl {
 namespace {
 
 using redistribute::Plan;
-using redistribute::Step;
-using redistribute::StepKind;
-
-//===----------------------------------------------------------------------===//
-// One step
-//===----------------------------------------------------------------------===//
-
-/// Writes the steps of a plan into the program in the place of one op.
-class StepWriter {
-public:
-  StepWriter(RedistributeOp op, FlatSymbolRefAttr symbol, const Plan &plan)
-      : op(op), symbol(symbol), plan(plan), builder(op), loc(op.getLoc()),
-        globalType(op.getWholeType()), current(op.getInput()) {}
-
-  /// Writes all steps. Fails, having reported why, where a step has no op.
-  FailureOr<Value> write() {
-    for (const Step &step : plan.steps)
-      if (failed(write(step)))
-        return failure();
-    Type resultType = op.getResult().getType();
-    if (current.getType() != resultType)
-      current = tensor::CastOp::create(builder, loc, resultType, current);
-    return current;
-  }
-
-private:
-  LogicalResult write(const Step &step);
-  void writeSlice(const Step &step);
-  void writeAllSlices(const Step &step);
-  void writeExtractSlice(const Step &step);
-
-  RankedTensorType getType(const layout::Layout &layout) {
-    return getLocalType(globalType, layout);
-  }
-  ArrayAttr getAxes(ArrayRef<layout::AxisRef> axes) {
-    return toAttr(builder.getContext(), plan.mesh, axes);
-  }
-  BlockRangeOp getBlockRange(const layout::DimLayout &dim, int64_t size);
-  OpFoldResult getSize(const layout::Layout &layout, unsigned dim);
-  Value createOutput(const layout::Layout &layout);
-
-  RedistributeOp op;
-  FlatSymbolRefAttr symbol;
-  const Plan &plan;
-  OpBuilder builder;
-  Location loc;
-  RankedTensorType globalType;
-  /// What the steps so far made.
-  Value current;
-  /// The ranges that are computed already, by dim layout and size.
-  SmallVector<std::tuple<layout::DimLayout, int64_t, BlockRangeOp>, 2> ranges;
-};
-
-/// Returns this rank's block of a dim of \p size elements laid out as \p dim.
-BlockRangeOp StepWriter::getBlockRange(const layout::DimLayout &dim,
-                                       int64_t size) {
-  for (auto &[knownDim, knownSize, range] : ranges)
-    if (knownDim == dim && knownSize == size)
-      return range;
-  BlockRangeOp range =
-      createBlockRange(builder, loc, symbol, plan.mesh, dim, size);
-  ranges.push_back({dim, size, range});
-  return range;
-}
-
-/// Returns the size of dim \p dim of this rank's part under \p layout.
-OpFoldResult StepWriter::getSize(const layout::Layout &layout, unsigned dim) {
-  int64_t globalSize = globalType.getDimSize(dim);
-  if (ShapedType::isDynamic(globalSize))
-    return tensor::DimOp::create(builder, loc, op.getInput(), dim).getResult();
-  if (std::optional<int64_t> size =
-          layout::getEvenBlockSize(layout.dims[dim], globalSize))
-    return builder.getIndexAttr(*size);
-  return getBlockRange(layout.dims[dim], globalSize).getSize();
-}
-
-/// Returns a tensor for what a rank holds under \p layout.
-Value StepWriter::createOutput(const layout::Layout &layout) {
-  SmallVector<OpFoldResult> sizes;
-  for (unsigned dim = 0; dim < layout.getRank(); ++dim)
-    sizes.push_back(getSize(layout, dim));
-  return tensor::EmptyOp::create(builder, loc, sizes,
-                                 globalType.getElementType(),
-                                 globalType.getEncoding());
-}
-
-/// Returns whether all_slice, which cuts what a rank holds into equal blocks,
-/// cuts a dim of \p globalSize as \p to says, where a rank has what \p from
-/// says.
-static bool isAllSlice(const layout::DimLayout &from,
-                       const layout::DimLayout &to, int64_t globalSize) {
-  if (!from.blockSizes.empty() || !to.blockSizes.empty())
-    return false;
-  std::optional<int64_t> held = layout::getEvenBlockSize(from, globalSize);
-  if (!held)
-    return false;
-  int64_t fromPositions = layout::getNumPositions(from.axes);
-  // Blocks of a flat cut do not nest in blocks of its major axes unless they
-  // come out even.
-  return fromPositions == 1 ||
-         *held % (layout::getNumPositions(to.axes) / fromPositions) == 0;
-}
-
-void StepWriter::writeSlice(const Step &step) {
-  for (unsigned dim = 0; dim < step.from.getRank(); ++dim) {
-    const layout::DimLayout &from = step.from.dims[dim];
-    const layout::DimLayout &to = step.to.dims[dim];
-    if (!(from == to) && !isAllSlice(from, to, globalType.getDimSize(dim)))
-      return writeExtractSlice(step);
-  }
-  writeAllSlices(step);
-}
-
-void StepWriter::writeAllSlices(const Step &step) {
-  layout::Layout layout = step.from;
-  for (unsigned dim = 0; dim < layout.getRank(); ++dim) {
-    if (layout.dims[dim] == step.to.dims[dim])
-      continue;
-    SmallVector<layout::AxisRef> axes =
-        layout::dropPrefix(step.to.dims[dim].axes, layout.dims[dim].axes);
-    layout.dims[dim] = step.to.dims[dim];
-    Value output = createOutput(layout);
-    current = AllSliceOp::create(builder, loc, output.getType(), current,
-                                 output, builder.getI64IntegerAttr(dim),
-                                 getAxes(axes), symbol)
-                  .getResult();
-  }
-}
-
-void StepWriter::writeExtractSlice(const Step &step) {
-  SmallVector<OpFoldResult> offsets, sizes;
-  for (unsigned dim = 0; dim < step.from.getRank(); ++dim) {
-    const layout::DimLayout &from = step.from.dims[dim];
-    const layout::DimLayout &to = step.to.dims[dim];
-    sizes.push_back(getSize(step.to, dim));
-    if (from == to) {
-      offsets.push_back(builder.getIndexAttr(0));
-      continue;
-    }
-    int64_t globalSize = globalType.getDimSize(dim);
-    Value offset = getBlockRange(to, globalSize).getOffset();
-    if (!from.axes.empty())
-      offset = arith::SubIOp::create(
-          builder, loc, offset, getBlockRange(from, globalSize).getOffset());
-    offsets.push_back(offset);
-  }
-  SmallVector<OpFoldResult> strides(offsets.size(), builder.getIndexAttr(1));
-  current = tensor::ExtractSliceOp::create(builder, loc, getType(step.to),
-                                           current, offsets, sizes, strides);
-}
-
-LogicalResult StepWriter::write(const Step &step) {
-  if (step.kind == StepKind::Slice) {
-    writeSlice(step);
-    return success();
-  }
-  if (step.kind == StepKind::Exchange && !globalType.hasStaticShape())
-    return op.emitOpError()
-           << "needs an exchange, which needs a tensor of static shape; found "
-           << globalType;
-  Value output = createOutput(step.to);
-  Type type = output.getType();
-  ArrayAttr axes = getAxes(step.axes);
-  IntegerAttr dim = builder.getI64IntegerAttr(step.dim);
-  auto kind = ReductionKindAttr::get(builder.getContext(), step.reduction);
-  auto layoutAttr = [&](const layout::Layout &layout) {
-    return toAttr(builder.getContext(), symbol, plan.mesh, layout);
-  };
-  switch (step.kind) {
-  case StepKind::Slice:
-    break;
-  case StepKind::AllGather:
-    current = AllGatherOp::create(builder, loc, type, current, output, dim,
-                                  axes, symbol)
-                  .getResult();
-    break;
-  case StepKind::AllToAll:
-    current = AllToAllOp::create(builder, loc, type, current, output, dim,
-                                 builder.getI64IntegerAttr(step.concatDim),
-                                 axes, symbol)
-                  .getResult();
-    break;
-  case StepKind::ReduceScatter:
-    current = ReduceScatterOp::create(builder, loc, type, current, output, kind,
-                                      dim, axes, symbol)
-                  .getResult();
-    break;
-  case StepKind::AllReduce:
-    current = AllReduceOp::create(builder, loc, type, current, output, kind,
-                                  axes, symbol)
-                  .getResult();
-    break;
-  case StepKind::Permute: {
-    SmallVector<int64_t> pairs;
-    for (auto [source, target] : step.pairs)
-      pairs.append({source, target});
-    current =
-        PermuteOp::create(builder, loc, type, current, output,
-                          builder.getDenseI64ArrayAttr(pairs), axes, symbol)
-            .getResult();
-    break;
-  }
-  case StepKind::Exchange:
-    current = ExchangeOp::create(builder, loc, type, current, output,
-                                 layoutAttr(step.from), layoutAttr(step.to),
-                                 TypeAttr::get(globalType), axes, symbol)
-                  .getResult();
-    break;
-  }
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // The pass
@@ -315,9 +105,16 @@ private:
     if (printPlans)
       printPlan(op, plan);
     FlatSymbolRefAttr symbol = resolveLayout(op.getTo(), op).getMesh();
-    FailureOr<Value> result = StepWriter(op, symbol, plan).write();
+    OpBuilder builder(op);
+    FailureOr<Value> result = materializePlan(
+        builder, op.getLoc(), symbol, op.getInput(), op.getWholeType(), plan,
+        [&] { return op.emitOpError(); });
     if (failed(result))
       return failure();
+    Type type = op.getResult().getType();
+    if (result->getType() != type)
+      result = tensor::CastOp::create(builder, op.getLoc(), type, *result)
+                   .getResult();
     op.getResult().replaceAllUsesWith(*result);
     op.erase();
     return success();
