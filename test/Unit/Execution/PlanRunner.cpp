@@ -106,6 +106,19 @@ private:
   std::vector<Array> parts;
 };
 
+std::vector<Array> pctl::test::runPlan(const TypedPlan &typed,
+                                       const std::vector<Array> &inputs) {
+  std::vector<std::vector<Array>> arguments;
+  for (const Array &input : inputs)
+    arguments.push_back({input});
+  auto results = run(compileModule(makeModule({typed})), "f0",
+                     typed.plan.mesh.getNumRanks(), arguments);
+  std::vector<Array> joined;
+  for (const std::vector<Array> &result : results)
+    llvm::append_range(joined, result);
+  return joined;
+}
+
 void pctl::test::runPlans(const std::vector<TypedPlan> &plans) {
   for (const TypedPlan &typed : plans)
     if (llvm::Error error = redistribute::verifyPlan(typed.plan)) {
@@ -113,7 +126,7 @@ void pctl::test::runPlans(const std::vector<TypedPlan> &plans) {
                     << redistribute::toString(typed.plan);
       return;
     }
-  Compiled compiled = compileModule(makeModule(plans));
+  Compiled compiled = compileModule(makeModule(plans), /*optLevel=*/0);
   if (!compiled.program)
     return;
   for (auto [number, typed] : llvm::enumerate(plans)) {

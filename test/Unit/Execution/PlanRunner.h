@@ -30,6 +30,10 @@ struct TypedPlan {
 /// rejects fails the test.
 void runPlans(const std::vector<TypedPlan> &plans);
 
+/// Runs \p typed on what each rank has of \p inputs and returns what each gets.
+std::vector<Array> runPlan(const TypedPlan &typed,
+                           const std::vector<Array> &inputs);
+
 /// Returns the plan of the one \p step, of a tensor of \p shape.
 redistribute::Plan makePlan(const layout::Mesh &mesh,
                             llvm::ArrayRef<int64_t> shape,

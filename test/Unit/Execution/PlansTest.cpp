@@ -101,7 +101,7 @@ static void runPlanned(const std::string &meshText, unsigned seed) {
   Draw draw(seed);
   Mesh mesh = parseMesh(meshText);
   std::vector<TypedPlan> plans;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 80; ++i) {
     Shape shape = draw.shape();
     Layout from = draw.layout(draw.axes(mesh), shape);
     Layout to = draw.layout(draw.axes(mesh), shape);
@@ -194,7 +194,7 @@ TEST(Plans, ExchangeWhatOwnersSupply) {
   for (const char *text : kMeshes) {
     Mesh mesh = parseMesh(text);
     std::vector<TypedPlan> plans;
-    while (plans.size() < 20) {
+    while (plans.size() < 50) {
       Shape shape = draw.shape();
       Layout from = draw.layout(draw.axes(mesh), shape);
       Layout to = draw.layout(draw.axes(mesh), shape);
@@ -265,7 +265,7 @@ TEST(Plans, ExchangeWhatIsListed) {
   for (const char *text : kMeshes) {
     Mesh mesh = parseMesh(text);
     std::vector<TypedPlan> plans;
-    while (plans.size() < 15) {
+    while (plans.size() < 40) {
       Shape shape = draw.shape();
       Step step = makeExchange(shape, draw.layout(draw.axes(mesh), shape),
                                draw.layout(draw.axes(mesh), shape), {});
@@ -330,11 +330,44 @@ static std::vector<Plan> makeKinds() {
   return plans;
 }
 
+/// Types beyond those of all other tests: unsigned, narrow, rare.
+static const ElementType kMoreTypes[] = {{"i2", 1, 2},
+                                         {"ui8", 1, 8},
+                                         {"ui16", 2, 16},
+                                         {"ui32", 4, 32},
+                                         {"ui64", 8, 64},
+                                         {"si8", 1, 8},
+                                         {"f4E2M1FN", 1, 4},
+                                         {"f6E3M2FN", 1, 6},
+                                         {"f8E4M3", 1, 8},
+                                         {"f8E8M0FNU", 1, 8},
+                                         {"f128", 16, 128},
+                                         {"complex<f16>", 4, 32},
+                                         {"complex<bf16>", 4, 32},
+                                         {"complex<i32>", 8, 64}};
+
 TEST(Plans, MoveEveryElementType) {
-  for (const ElementType &type : kAllTypes) {
-    std::vector<TypedPlan> plans;
-    for (const Plan &plan : makeKinds())
-      plans.push_back({plan, type});
-    runPlans(plans);
+  std::vector<TypedPlan> plans;
+  for (llvm::ArrayRef<ElementType> types :
+       {llvm::ArrayRef(kAllTypes), llvm::ArrayRef(kMoreTypes)})
+    for (const ElementType &type : types)
+      for (const Plan &plan : makeKinds())
+        plans.push_back({plan, type});
+  runPlans(plans);
+}
+
+/// A type that no memory of the host holds is refused at the op.
+TEST(Plans, RefuseTypesWithoutBytes) {
+  for (const char *type : {"tf32", "i256", "vector<2xf32>"}) {
+    std::string tensor = std::string("tensor<4x") + type + ">", message;
+    lowerText(
+        "pctl.mesh @m <[\"x\"=2]>\nfunc.func @main(%x: " + tensor + ") -> " +
+            tensor + " {\n%r = pctl.broadcast ins(%x : " + tensor +
+            ") outs(%x : " + tensor + ") root = 0 axes = [\"x\"] on @m -> " +
+            tensor + "\nreturn %r : " + tensor + "\n}",
+        message);
+    EXPECT_NE(message.find("'pctl.broadcast' op cannot move elements of type"),
+              std::string::npos)
+        << message;
   }
 }

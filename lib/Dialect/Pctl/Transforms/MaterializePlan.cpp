@@ -142,6 +142,11 @@ void StepWriter::writeAllSlices(const Step &step) {
 }
 
 void StepWriter::writeExtractSlice(const Step &step) {
+  // Of a dim without elements an extract_slice cannot be: it has no offset.
+  if (llvm::is_contained(globalType.getShape(), 0)) {
+    current = createOutput(step.to);
+    return;
+  }
   SmallVector<OpFoldResult> offsets, sizes;
   for (unsigned dim = 0; dim < step.from.getRank(); ++dim) {
     const layout::DimLayout &from = step.from.dims[dim];

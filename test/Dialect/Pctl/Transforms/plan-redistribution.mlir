@@ -57,6 +57,16 @@ func.func @slices_to_explicit_blocks(%a: tensor<6xf32>) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
+// There is nothing to slice, and no offset in a dim without elements.
+// CHECK-LABEL: func.func @slices_nothing_to_explicit_blocks(
+// CHECK-NOT: tensor.extract_slice
+// CHECK: %[[OUT:.*]] = tensor.empty(%{{.*}}) : tensor<0x?xf32>
+// CHECK: return %[[OUT]]
+func.func @slices_nothing_to_explicit_blocks(%a: tensor<0x6xf32>) -> tensor<0x?xf32> {
+  %0 = pctl.redistribute %a from #whole to <@m, [{}, {"x"}:[2, 4]]> of tensor<0x6xf32> : tensor<0x6xf32> -> tensor<0x?xf32>
+  return %0 : tensor<0x?xf32>
+}
+
 // CHECK-LABEL: func.func @reduces(
 // CHECK: pctl.all_reduce ins(%{{.*}} : tensor<8x8xf32>) outs(%{{.*}} : tensor<8x8xf32>) kind = sum axes = ["x"] on @m
 func.func @reduces(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
