@@ -82,6 +82,20 @@ public:
     return sizes;
   }
 
+  /// Two layouts, sometimes with an axis that is partial in both.
+  std::pair<Layout, Layout> pair(const Mesh &mesh, const Shape &shape) {
+    llvm::SmallVector<AxisRef> axes = this->axes(mesh),
+                               others = this->axes(mesh);
+    if (!oneOf(4))
+      return {layout(axes, shape), layout(others, shape)};
+    AxisRef partial = axes.pop_back_val();
+    others = axes;
+    std::shuffle(others.begin(), others.end(), random);
+    Layout from = layout(axes, shape), to = layout(others, shape);
+    from.partial = to.partial = {{layout::ReductionKind::Sum, {partial}}};
+    return {from, to};
+  }
+
   const ElementType &type() { return kAllTypes[number(std::size(kAllTypes))]; }
 
 private:
@@ -216,6 +230,11 @@ static std::vector<Transfer> drawTransfers(Draw &draw, const Mesh &mesh,
   auto getBox = [&](const Layout &layout, int64_t rank) {
     return layout::getBox(mesh, layout, shape, rank);
   };
+  // Contributions do not mix.
+  llvm::SmallVector<AxisRef> partial = from.getPartialAxes();
+  auto areApart = [&](int64_t a, int64_t b) {
+    return mesh.getCoordinate(a, partial) != mesh.getCoordinate(b, partial);
+  };
   int64_t numRanks = mesh.getNumRanks();
   for (int64_t target = 0; target < numRanks; ++target)
     for (const Box &lacked :
@@ -225,12 +244,13 @@ static std::vector<Transfer> drawTransfers(Draw &draw, const Mesh &mesh,
       for (int64_t holder = 0; holder < numRanks; ++holder) {
         Box held = getBox(from, holder);
         std::optional<Box> common = layout::intersect(held, lacked);
-        if (!common || llvm::is_contained(seen, held))
+        if (areApart(holder, target) || !common ||
+            llvm::is_contained(seen, held))
           continue;
         seen.push_back(held);
         llvm::SmallVector<int64_t> holders;
         for (int64_t rank = 0; rank < numRanks; ++rank)
-          if (getBox(from, rank) == held)
+          if (!areApart(rank, target) && getBox(from, rank) == held)
             holders.push_back(rank);
         transfers.push_back(
             {holders[draw.number(holders.size())], target, *common});
@@ -267,15 +287,14 @@ TEST(Plans, ExchangeWhatIsListed) {
     std::vector<TypedPlan> plans;
     while (plans.size() < 40) {
       Shape shape = draw.shape();
-      Step step = makeExchange(shape, draw.layout(draw.axes(mesh), shape),
-                               draw.layout(draw.axes(mesh), shape), {});
+      auto [from, to] = draw.pair(mesh, shape);
+      Step step = makeExchange(shape, from, to, {});
       step.transfers =
           splitSome(draw, drawTransfers(draw, mesh, shape, step.from, step.to));
       if (step.transfers.empty())
         continue;
       step.axes.clear();
-      for (unsigned axis = 0; axis < mesh.getNumAxes(); ++axis)
-        step.axes.push_back(mesh.getWholeAxis(axis));
+      llvm::append_range(step.axes, mesh.getComplement(from.getPartialAxes()));
       step.rounds = 1 + draw.number(3);
       plans.push_back({makePlan(mesh, shape, step), draw.type()});
     }

@@ -68,9 +68,16 @@ getStepOfTensor(CollectiveOpInterface op, ArrayRef<layout::AxisRef> axes) {
                        step.kind = StepKind::AllToAll;
                        return true;
                      })
-                     // A broadcast gives a rank what it would get of one peer.
-                     .Case<PermuteOp, BroadcastOp>([&](auto) {
+                     .Case([&](PermuteOp) {
                        step.kind = StepKind::Permute;
+                       return true;
+                     })
+                     // Gives a rank what it would get of one peer. What others
+                     // than the root have is of any size.
+                     .Case([&](BroadcastOp) {
+                       step.kind = StepKind::Permute;
+                       result.shape.assign(outputType.getShape().begin(),
+                                           outputType.getShape().end());
                        return true;
                      })
                      .Default([](Operation *) { return false; });
