@@ -250,7 +250,8 @@ def Pctl_ExchangeOp : Pctl_CollectiveOp<"exchange",
     In C++, `transfers` is flat; use getStep() of PlanBridge.h.}];
   let constraints = [{
     - (C4) all layouts are on the mesh of the op and can lay out the global
-      tensor (C1 to C6 of `#pctl.layout`), of static shape.
+      tensor (C1 to C6 of `#pctl.layout`), which is of static shape where there
+      are `transfers`.
     - (C5) input and output have the local types of the global one under `from`
       and `to`.
     - (C6) the partial axes of `from` and `to` are equal, and none is in `axes`:

@@ -38,11 +38,11 @@ namespace {
 class BoxEmitter {
 public:
   BoxEmitter(Location loc, const OpContext &context, BufferEmitter &buffers,
-             const Step &step, ArrayRef<int64_t> globalShape);
+             const Step &step, ArrayRef<int64_t> globalShape, Value input);
 
   unsigned getNumDims() const { return numDims; }
   /// Elements of the last of those dims for one of what a layout cuts.
-  int64_t getInnerSize() const { return innerSize; }
+  Fold getInnerSize() const { return innerSize; }
 
   /// The box of \p rank under \p layout.
   EmittedBox emitBox(const layout::Layout &layout, Fold rank);
@@ -58,8 +58,11 @@ private:
   BufferEmitter &buffers;
   const IndexMath &math;
   ArrayRef<int64_t> globalShape;
+  /// The sizes of all dims. One that is not known is not cut, and so the
+  /// input's.
+  SmallVector<Fold> sizes;
   unsigned numDims;
-  int64_t innerSize = 1;
+  Fold innerSize;
 };
 } // namespace
 
@@ -77,26 +80,32 @@ static bool cuts(const Step &step, unsigned dim, int64_t size) {
 
 BoxEmitter::BoxEmitter(Location loc, const OpContext &context,
                        BufferEmitter &buffers, const Step &step,
-                       ArrayRef<int64_t> globalShape)
+                       ArrayRef<int64_t> globalShape, Value input)
     : loc(loc), context(context), buffers(buffers), math(buffers.math),
-      globalShape(globalShape), numDims(globalShape.size()) {
+      globalShape(globalShape), numDims(globalShape.size()),
+      innerSize(math.constant(1)) {
+  for (auto [dim, size] : llvm::enumerate(globalShape))
+    sizes.push_back(ShapedType::isDynamic(size) ? buffers.getSize(input, dim)
+                                                : math.constant(size));
   while (numDims > 1 && !cuts(step, numDims - 1, globalShape[numDims - 1]))
-    innerSize *= globalShape[--numDims];
+    innerSize = math.mul(innerSize, sizes[--numDims]);
 }
 
 EmittedBox BoxEmitter::emitBox(const layout::Layout &layout, Fold rank) {
   EmittedBox box;
   for (unsigned dim = 0; dim != numDims; ++dim) {
+    if (ShapedType::isDynamic(globalShape[dim])) {
+      box.push_back({math.constant(0), sizes[dim]});
+      continue;
+    }
     Fold at =
         emitCoordinate(math, context.group.mesh, layout.dims[dim].axes, rank);
     box.push_back(emitBlock(context.builder, loc, context.tables,
                             layout.dims[dim], globalShape[dim], at));
   }
-  if (!box.empty()) {
-    Fold inner = math.constant(innerSize);
-    box.back() = {math.mul(box.back().offset, inner),
-                  math.mul(box.back().size, inner)};
-  }
+  if (!box.empty())
+    box.back() = {math.mul(box.back().offset, innerSize),
+                  math.mul(box.back().size, innerSize)};
   return box;
 }
 
@@ -121,7 +130,7 @@ Value BoxEmitter::collapse(Value buffer) {
     return buffer;
   SmallVector<Fold> shape = buffers.getSizes(buffer);
   shape.truncate(numDims);
-  shape.back() = math.mul(shape.back(), math.constant(innerSize));
+  shape.back() = math.mul(shape.back(), innerSize);
   return buffers.reshape(buffer, shape);
 }
 
@@ -274,7 +283,8 @@ static EntryTable makeTable(const Step &step, const Group &group,
         group.mesh.getCoordinate(transfer.*peer, group.axes)};
     for (unsigned dim = 0; dim != boxes.getNumDims(); ++dim) {
       bool isLast = dim + 1 == boxes.getNumDims();
-      int64_t inner = isLast ? boxes.getInnerSize() : 1;
+      // All sizes are known where something is listed.
+      int64_t inner = isLast ? *IndexMath::known(boxes.getInnerSize()) : 1;
       row.push_back(transfer.box[dim].offset * inner);
       row.push_back(transfer.box[dim].size * inner);
     }
@@ -358,7 +368,7 @@ void pctl::lowerExchange(ExchangeOp op, const OpContext &context,
   if (!isContiguous(output))
     staged = buffers.allocate(buffers.getSizes(output));
 
-  BoxEmitter boxes(loc, context, buffers, *step, shape);
+  BoxEmitter boxes(loc, context, buffers, *step, shape, input);
   input = boxes.collapse(input);
   Value target = boxes.collapse(staged.typed);
   keepOwn(context, buffers, boxes, *step, input, target);

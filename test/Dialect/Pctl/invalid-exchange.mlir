@@ -129,9 +129,9 @@ func.func @exchange_c4_mesh(%x: tensor<2x8xf32>, %o: tensor<8x2xf32>) {
 // -----
 
 pctl.mesh @m <["x"=4]>
-func.func @exchange_c4_dynamic(%x: tensor<2x?xf32>, %o: tensor<2x?xf32>) {
-  // expected-error @below {{'pctl.exchange' op global type is 'tensor<8x?xf32>', expected a static shape}}
-  %0 = pctl.exchange ins(%x : tensor<2x?xf32>) outs(%o : tensor<2x?xf32>) from <@m, [{"x"}, {}]> to <@m, [{"x"}, {}]> of tensor<8x?xf32> axes = ["x"] on @m -> tensor<2x?xf32>
+func.func @exchange_c4_dynamic(%x: tensor<2x?xf32>, %o: tensor<8x?xf32>) {
+  // expected-error @below {{'pctl.exchange' op global type is 'tensor<8x?xf32>', expected a static shape for listed transfers}}
+  %0 = pctl.exchange ins(%x : tensor<2x?xf32>) outs(%o : tensor<8x?xf32>) from <@m, [{"x"}, {}]> to <@m, [{}, {}]> of tensor<8x?xf32> transfers = [0 -> 1 [0, 0] [2, 1]] axes = ["x"] on @m -> tensor<8x?xf32>
   return
 }
 

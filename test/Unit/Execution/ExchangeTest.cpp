@@ -126,6 +126,53 @@ TEST(Exchange, KnowsExplicitBlockSizes) {
   checkExchange("x=3", "[{x}:[4,0,3]]", "[{x}]", {7}, "x");
 }
 
+/// Dims whose size no type tells, before, between and behind those that are
+/// cut.
+TEST(Exchange, TakesDimsOfUnknownSize) {
+  struct Unknown {
+    const char *global;
+    const char *in;
+    const char *out;
+    const char *sizes;
+  };
+  Mesh mesh = parseMesh("x=3");
+  llvm::SmallVector<int64_t> shape = {2, 4, 5, 3};
+  Layout from = test::parseLayout("[{},{x},{},{}]", mesh);
+  Layout to = test::parseLayout("[{},{},{x},{}]", mesh);
+  Array global = fill(shape, {"i16", 2, 16}, 9);
+  for (const Unknown &unknown :
+       {Unknown{"2x4x5x?", "2x?x5x?", "2x4x?x?", "%s, %d3"},
+        Unknown{"?x4x5x?", "?x?x5x?", "?x4x?x?", "%d0, %s, %d3"},
+        Unknown{"?x4x5x3", "?x?x5x3", "?x4x?x3", "%d0, %s"}}) {
+    std::string in = std::string("tensor<") + unknown.in + "xi16>";
+    std::string out = std::string("tensor<") + unknown.out + "xi16>";
+    std::string text =
+        meshText(mesh) + "func.func @main(%x: " + in + ") -> " + out +
+        " {\n%c0 = arith.constant 0 : index\n%c3 = arith.constant 3 : index\n"
+        "%d0 = tensor.dim %x, %c0 : " +
+        in + "\n%d3 = tensor.dim %x, %c3 : " + in +
+        "\n%b, %s = pctl.block_range 5 by [\"x\"] on @m : index, index\n"
+        "%e = tensor.empty(" +
+        unknown.sizes + ") : " + out + "\n%r = pctl.exchange ins(%x : " + in +
+        ") outs(%e : " + out + ") from " + layoutText(mesh, from) + " to " +
+        layoutText(mesh, to) + " of tensor<" + unknown.global +
+        "xi16> rounds = 2 axes = [\"x\"] on @m"
+        " -> " +
+        out + "\nreturn %r : " + out + "\n}\n";
+    SCOPED_TRACE(text);
+    std::vector<std::vector<Array>> inputs;
+    for (int rank = 0; rank < 3; ++rank)
+      inputs.push_back(
+          {slice(global, layout::getBox(mesh, from, shape, rank))});
+    auto results = run(text, 3, inputs);
+    for (int rank = 0; rank < 3; ++rank)
+      EXPECT_EQ(results[rank],
+                std::vector<Array>{
+                    slice(global, layout::getBox(mesh, to, shape, rank))})
+          << "rank " << rank;
+  }
+}
+
 TEST(Exchange, MovesEveryElementType) {
   for (const ElementType &type :
        {ElementType{"i1", 1, 1}, ElementType{"i8", 1, 8},

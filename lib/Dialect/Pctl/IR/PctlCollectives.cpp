@@ -401,9 +401,9 @@ LogicalResult ExchangeOp::verifyOnMesh(const layout::Mesh &mesh,
                                        ArrayRef<layout::AxisRef> axes) {
   // exchange_c4
   auto global = cast<RankedTensorType>(getGlobalType());
-  if (!global.hasStaticShape())
+  if (getTransfers() && !global.hasStaticShape())
     return emitOpError() << "global type is " << global
-                         << ", expected a static shape";
+                         << ", expected a static shape for listed transfers";
   auto verifyLayout = [&](Attribute layout, StringRef name) -> LogicalResult {
     FailureOr<LayoutOnMesh> checked =
         getCheckedLayout(layout, global.getShape(), *this,

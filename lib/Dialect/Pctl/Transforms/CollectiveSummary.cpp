@@ -93,6 +93,8 @@ static std::optional<StepOfTensor> getStepOfTensor(ExchangeOp exchange) {
   if (failed(step))
     return std::nullopt;
   auto type = cast<RankedTensorType>(exchange.getGlobalType());
+  if (!type.hasStaticShape())
+    return std::nullopt;
   return StepOfTensor{std::move(*step), SmallVector<int64_t>(type.getShape())};
 }
 

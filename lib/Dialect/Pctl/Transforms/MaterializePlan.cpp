@@ -173,9 +173,10 @@ LogicalResult StepWriter::write(const Step &step) {
     writeSlice(step);
     return success();
   }
-  if (step.kind == StepKind::Exchange && !globalType.hasStaticShape())
+  if (!step.transfers.empty() && !globalType.hasStaticShape())
     return emitError()
-           << "needs an exchange, which needs a tensor of static shape; found "
+           << "needs listed transfers, which need a tensor of static shape; "
+              "found "
            << globalType;
   Value output = createOutput(step.to);
   Type type = output.getType();

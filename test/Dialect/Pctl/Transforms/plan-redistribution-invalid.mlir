@@ -30,12 +30,3 @@ func.func @two_meshes(%a: tensor<4xf32>) {
   %0 = pctl.redistribute %a from <@m, [{}]> to <@n, [{}]> of tensor<4xf32> : tensor<4xf32> -> tensor<4xf32>
   return
 }
-
-// -----
-
-pctl.mesh @m <["x"=2]>
-func.func @exchange_of_unknown_size(%a: tensor<?x5x?xf32>) {
-  // expected-error @+1 {{'pctl.redistribute' op needs an exchange, which needs a tensor of static shape; found 'tensor<5x5x?xf32>'}}
-  %0 = pctl.redistribute %a from <@m, [{"x"}, {}, {}]> to <@m, [{}, {"x"}, {}]> of tensor<5x5x?xf32> : tensor<?x5x?xf32> -> tensor<5x?x?xf32>
-  return
-}

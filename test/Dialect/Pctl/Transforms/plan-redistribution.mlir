@@ -57,6 +57,16 @@ func.func @slices_to_explicit_blocks(%a: tensor<6xf32>) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
+// Dims of unknown size are not cut, and each rank has them whole.
+// CHECK-LABEL: func.func @exchanges_dims_of_unknown_size(
+// CHECK: %[[SIZE:.*]] = tensor.dim %{{.*}}, %c2
+// CHECK: %[[OUT:.*]] = tensor.empty(%{{.*}}, %[[SIZE]]) : tensor<5x?x?xf32>
+// CHECK: pctl.exchange ins(%{{.*}} : tensor<?x5x?xf32>) outs(%[[OUT]] : tensor<5x?x?xf32>)
+func.func @exchanges_dims_of_unknown_size(%a: tensor<?x5x?xf32>) -> tensor<5x?x?xf32> {
+  %0 = pctl.redistribute %a from <@m, [{"x"}, {}, {}]> to <@m, [{}, {"x"}, {}]> of tensor<5x5x?xf32> : tensor<?x5x?xf32> -> tensor<5x?x?xf32>
+  return %0 : tensor<5x?x?xf32>
+}
+
 // There is nothing to slice, and no offset in a dim without elements.
 // CHECK-LABEL: func.func @slices_nothing_to_explicit_blocks(
 // CHECK-NOT: tensor.extract_slice

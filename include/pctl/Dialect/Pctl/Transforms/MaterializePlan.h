@@ -21,8 +21,8 @@ namespace pctl {
 /// `tensor.empty` to write to; a slice is one for each dim, or a
 /// `tensor.extract_slice` where blocks do not nest.
 ///
-/// Errors, over \p emitError: a step that no op does for the type: an exchange
-/// of a tensor with a dim of unknown size.
+/// Errors, over \p emitError: listed transfers of a tensor with a dim of unknown
+/// size.
 mlir::FailureOr<mlir::Value>
 materializePlan(mlir::OpBuilder &builder, mlir::Location loc,
                 mlir::FlatSymbolRefAttr mesh, mlir::Value input,

@@ -329,7 +329,7 @@ def PlanRedistributionPass
     ```
 
     Never moves an op. Errors: a redistribute that the planner refuses, one of
-    the laid-out form, an exchange of a tensor with a dim of unknown size.
+    the laid-out form, one between two meshes.
   }];
   let options = [
     Option<"printPlans", "print-plans", "bool", /*default=*/"false",
