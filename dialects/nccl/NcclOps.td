@@ -74,7 +74,8 @@ def Nccl_Element : AnyTypeOf<[I8, I32, I64, F16, BF16, F32, F64, F8E4M3FN,
 
 def Nccl_Buffer : ConfinedType<MemRefOf<[Nccl_Element]>,
     [CPred<[{
-      ::llvm::cast<::mlir::MemRefType>($_self).getLayout().isIdentity()
+      ::llvm::cast<::mlir::MemRefType>($_self).areTrailingDimsContiguous(
+          ::llvm::cast<::mlir::MemRefType>($_self).getRank())
     }]>],
     "contiguous memref of i8, i32, i64, f16, bf16, f32, f64, f8E4M3FN or "
     "f8E5M2",

@@ -70,7 +70,7 @@ public:
     Type type = cast<MemRefType>(buffer.getType()).getElementType();
     return constantI32(getDataType(type, isUnsigned));
   }
-  /// The address of the first element of \p buffer, of identity layout.
+  /// The address of the first element of \p buffer, which is contiguous.
   Value address(Value buffer);
   /// The number of elements of \p buffer, an i64.
   Value count(Value buffer);
@@ -99,6 +99,17 @@ private:
 Value CallEmitter::address(Value buffer) {
   Value number =
       memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, buffer);
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.getLayout().isIdentity()) {
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(rewriter, loc, buffer);
+    // NCCL has no type of less than a byte.
+    Value bytes = arith::ConstantIndexOp::create(
+        rewriter, loc, type.getElementTypeBitWidth() / 8);
+    Value start =
+        arith::MulIOp::create(rewriter, loc, metadata.getOffset(), bytes);
+    number = arith::AddIOp::create(rewriter, loc, number, start);
+  }
   number =
       arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), number);
   return LLVM::IntToPtrOp::create(rewriter, loc, pointer, number);

@@ -160,6 +160,16 @@ Value BufferEmitter::slice(Value buffer, ArrayRef<Fold> offsets,
                                    offsets, sizes, strides);
 }
 
+Value BufferEmitter::getRun(Value buffer) {
+  MemRefType type = getType(buffer);
+  auto isOne = [](int64_t size) { return size == 1; };
+  if (!wire.isNative || type.getRank() == 0 ||
+      !llvm::all_of(type.getShape().drop_back(), isOne))
+    return {};
+  return type.getRank() == 1 ? buffer
+                             : reshape(buffer, getSizes(buffer).back());
+}
+
 void BufferEmitter::copy(Value from, Value to) {
   linalg::CopyOp::create(builder, loc, from, to);
 }

@@ -80,6 +80,10 @@ public:
   /// many as \p numDropped, of size 1, are not dims of the result.
   mlir::Value slice(mlir::Value buffer, llvm::ArrayRef<Fold> offsets,
                     llvm::ArrayRef<Fold> sizes, unsigned numDropped = 0);
+  /// Returns \p buffer as one run of elements that NCCL takes from where they
+  /// are; null where they are of a type that it lacks, or \p buffer has several
+  /// dims of more than one element, so that boxes of it have gaps.
+  mlir::Value getRun(mlir::Value buffer);
   void copy(mlir::Value from, mlir::Value to);
   /// Copies \p from to \p to, both of three dims, with the first two swapped:
   /// inner runs stay whole.

@@ -4,7 +4,7 @@
 /// \file
 /// Pieces as messages: counted, packed and sent, received, unpacked. Which
 /// pieces there are is said by loops that the exchanges have; what is done with
-/// them is the same for all.
+/// them is the same for all. Pieces without gaps go from and to where they are.
 
 #include "Lowering.h"
 
@@ -46,6 +46,11 @@ private:
   Fold add(Value running, const Piece &piece) {
     return math.add(running, math.product(piece.sizes));
   }
+  /// \p piece of \p run.
+  Value sliceRun(Value run, const Piece &piece) {
+    return buffers.slice(run, piece.offsets.back(), piece.sizes.back());
+  }
+  Value emitStaging(function_ref<Value(PieceLoops::Body)> emitLoop);
   void emitRound(Fold round);
   void emitSends(Fold round);
   void emitRecvs(Fold round);
@@ -60,6 +65,9 @@ private:
   Value input;
   Value output;
   int64_t rounds;
+  /// Where pieces are runs of the input, or output, and no staging is needed.
+  Value inputRun;
+  Value outputRun;
   /// What is in flight, one piece behind the other.
   Value sendBytes;
   Value recvBytes;
@@ -111,10 +119,16 @@ void PieceExchange::emitSends(Fold round) {
   loops.emitSends([&](Fold peer, const Piece &whole, Value start) {
     Piece piece = cut(whole, round);
     emitIfNotEmpty(math, builder, loc, math.product(piece.sizes), [&] {
-      Buffer packed = buffers.viewPiece(sendBytes, start, piece.sizes);
-      buffers.copy(buffers.slice(input, piece.offsets, piece.sizes),
-                   packed.typed);
-      nccl::SendOp::create(builder, loc, packed.wire, math.toI32(peer),
+      Value message;
+      if (inputRun) {
+        message = sliceRun(inputRun, piece);
+      } else {
+        Buffer packed = buffers.viewPiece(sendBytes, start, piece.sizes);
+        buffers.copy(buffers.slice(input, piece.offsets, piece.sizes),
+                     packed.typed);
+        message = packed.wire;
+      }
+      nccl::SendOp::create(builder, loc, message, math.toI32(peer),
                            context.comm, context.stream,
                            /*is_unsigned=*/UnitAttr());
     });
@@ -126,8 +140,10 @@ void PieceExchange::emitRecvs(Fold round) {
   loops.emitRecvs([&](Fold peer, const Piece &whole, Value start) {
     Piece piece = cut(whole, round);
     emitIfNotEmpty(math, builder, loc, math.product(piece.sizes), [&] {
-      Buffer packed = buffers.viewPiece(recvBytes, start, piece.sizes);
-      nccl::RecvOp::create(builder, loc, packed.wire, math.toI32(peer),
+      Value message =
+          outputRun ? sliceRun(outputRun, piece)
+                    : buffers.viewPiece(recvBytes, start, piece.sizes).wire;
+      nccl::RecvOp::create(builder, loc, message, math.toI32(peer),
                            context.comm, context.stream,
                            /*is_unsigned=*/UnitAttr());
     });
@@ -152,19 +168,31 @@ void PieceExchange::emitRound(Fold round) {
   emitSends(round);
   emitRecvs(round);
   nccl::GroupEndOp::create(builder, loc);
-  unpack(round);
+  if (!outputRun)
+    unpack(round);
+}
+
+/// Emits staging memory for the pieces of the loop that \p emitLoop emits. Of
+/// each the first round moves the most.
+Value PieceExchange::emitStaging(
+    function_ref<Value(PieceLoops::Body)> emitLoop) {
+  Fold first = math.constant(0);
+  Value count = emitLoop([&](Fold, const Piece &piece, Value running) {
+    return add(running, cut(piece, first));
+  });
+  return buffers.allocateBytes(count);
 }
 
 void PieceExchange::emit() {
-  // Of each piece the first round moves the most.
+  inputRun = buffers.getRun(input);
+  outputRun = buffers.getRun(output);
+  if (!inputRun)
+    sendBytes = emitStaging(
+        [&](PieceLoops::Body body) { return loops.emitSends(body); });
+  if (!outputRun)
+    recvBytes = emitStaging(
+        [&](PieceLoops::Body body) { return loops.emitRecvs(body); });
   Fold first = math.constant(0);
-  auto count = [&](Fold, const Piece &piece, Value running) {
-    return add(running, cut(piece, first));
-  };
-  Value numSent = loops.emitSends(count);
-  Value numReceived = loops.emitRecvs(count);
-  sendBytes = buffers.allocateBytes(numSent);
-  recvBytes = buffers.allocateBytes(numReceived);
   if (rounds == 1)
     return emitRound(first);
   auto loop = scf::ForOp::create(builder, loc, math.toValue(first),

@@ -85,6 +85,22 @@ func.func @messages(%x: memref<4xf32>, %peer: i32, %comm: !nccl.comm,
   return
 }
 
+// A run of a larger buffer starts at its offset.
+
+// CHECK-LABEL: func.func @part_of_a_buffer
+// CHECK: %[[START:.*]] = memref.extract_aligned_pointer_as_index
+// CHECK: %{{.*}}, %[[OFFSET:.*]], %{{.*}}, %{{.*}} = memref.extract_strided_metadata
+// CHECK: %[[BYTES:.*]] = arith.muli %[[OFFSET]], %c4
+// CHECK: %[[PLACE:.*]] = arith.addi %[[START]], %[[BYTES]]
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[PLACE]]
+// CHECK: %[[ADDRESS:.*]] = llvm.inttoptr %[[NUMBER]]
+// CHECK: llvm.call @ncclSend(%[[ADDRESS]],
+func.func @part_of_a_buffer(%x: memref<?xf32, strided<[1], offset: ?>>, %peer: i32, %comm: !nccl.comm,
+                            %stream: !nccl.stream) {
+  nccl.send %x to %peer on %comm, %stream : memref<?xf32, strided<[1], offset: ?>>
+  return
+}
+
 // CHECK-LABEL: func.func @communicators
 // CHECK-SAME: %[[ID:[a-z0-9]+]]: memref<128xi8>, %[[RANK:[a-z0-9]+]]: i32, %[[SIZE:[a-z0-9]+]]: i32) -> (!llvm.ptr, i32)
 // CHECK: llvm.alloca

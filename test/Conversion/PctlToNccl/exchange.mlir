@@ -9,9 +9,9 @@ pctl.mesh @m <["x"=1024, "y"=1024]>
 // CHECK-SAME: %[[COMM:[a-z0-9]+]]: !nccl.comm {nccl.axes = [#pctl.axis<"y">]}, %[[STREAM:[a-z0-9]+]]: !nccl.stream, %[[X:[a-z0-9]+]]: memref<4x4096xf32>, %[[O:[a-z0-9]+]]: memref<4096x4xf32>
 // CHECK: linalg.copy
 // CHECK: %[[SENT:.*]] = scf.for %{{.*}} = %c1 to %c1024 step %c1
-// CHECK: %[[RECEIVED:.*]] = scf.for %{{.*}} = %c1 to %c1024 step %c1
 // CHECK: %[[SEND_BYTES:.*]] = arith.muli %[[SENT]], %c4
 // CHECK: %[[SENDS:.*]] = memref.alloc(%[[SEND_BYTES]]) {{.*}} : memref<?xi8>
+// CHECK: %[[RECEIVED:.*]] = scf.for %{{.*}} = %c1 to %c1024 step %c1
 // CHECK: %[[RECV_BYTES:.*]] = arith.muli %[[RECEIVED]], %c4
 // CHECK: %[[RECVS:.*]] = memref.alloc(%[[RECV_BYTES]]) {{.*}} : memref<?xi8>
 // CHECK: nccl.group_start
@@ -48,6 +48,29 @@ func.func @replicas_do_not_send(%x: memref<4xf32>, %o: memref<4096xf32>) {
   pctl.exchange ins(%x : memref<4xf32>) outs(%o : memref<4096xf32>)
       from <@m, [{"x"}]> to <@m, [{}]>
       of tensor<4096xf32> axes = ["x", "y"] on @m
+  return
+}
+
+// Pieces of what only the first dim is cut of have no gaps: they go from where
+// they are to where they belong.
+
+// CHECK-LABEL: func.func @rows_are_not_packed
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<4x8xf32>, %[[O:[a-z0-9]+]]: memref<4x8xf32>
+// CHECK-NOT: memref.alloc
+// CHECK-DAG: %[[FROM:.*]] = memref.reinterpret_cast %[[X]]{{.*}} : memref<4x8xf32> to memref<32xf32
+// CHECK-DAG: %[[TO:.*]] = memref.reinterpret_cast %[[O]]{{.*}} : memref<4x8xf32> to memref<32xf32
+// CHECK: nccl.group_start
+// CHECK: %[[PIECE:.*]] = memref.subview %[[FROM]]
+// CHECK: nccl.send %[[PIECE]] to %{{.*}} : memref<?xf32, strided<[1], offset: ?>>
+// CHECK: %[[PLACE:.*]] = memref.subview %[[TO]]
+// CHECK: nccl.recv %[[PLACE]] from %{{.*}} : memref<?xf32, strided<[1], offset: ?>>
+// CHECK: nccl.group_end
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @rows_are_not_packed(%x: memref<4x8xf32>, %o: memref<4x8xf32>) {
+  pctl.exchange ins(%x : memref<4x8xf32>) outs(%o : memref<4x8xf32>)
+      from <@m, [{"x"}, {}]> to <@m, [{"y"}, {}]>
+      of tensor<4096x8xf32> axes = ["x", "y"] on @m
   return
 }
 
@@ -106,8 +129,8 @@ func.func @owners_send_what_is_theirs(%x: memref<1024x4096xf32>, %o: memref<1048
 
 // CHECK-LABEL: func.func @rounds_share_staging_memory
 // CHECK: scf.for
-// CHECK: scf.for
 // CHECK: %[[SENDS:.*]] = memref.alloc({{.*}} : memref<?xi8>
+// CHECK: scf.for
 // CHECK: %[[RECVS:.*]] = memref.alloc({{.*}} : memref<?xi8>
 // CHECK-NOT: memref.alloc
 // CHECK: scf.for %[[ROUND:.*]] = %c0 to %c3 step %c1 {
@@ -143,14 +166,18 @@ pctl.mesh @n <["x"=2, "y"=2]>
 // CHECK-DAG: memref.global "private" constant @[[RECV_ROWS:.*]] : memref<2x3xi64> = dense<{{\[\[}}0, 0, 12], [0, 12, 6]]>
 // CHECK-LABEL: func.func @listed_transfers
 // CHECK-SAME: nccl.comms = {{\[\[}}#pctl.axis<"y">]]
+// CHECK: nccl.group_start
 // CHECK: %[[STARTS:.*]] = memref.get_global @[[SEND_STARTS]]
 // CHECK: %[[ROWS:.*]] = memref.get_global @[[SEND_ROWS]]
 // CHECK: memref.load %[[STARTS]]
 // CHECK: memref.load %[[STARTS]]
 // CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %c1
-// CHECK-NEXT: memref.load %[[ROWS]][%[[ROW]], %c2]
-// CHECK: nccl.group_start
+// CHECK-NEXT: memref.load %[[ROWS]][%[[ROW]], %c1]
+// CHECK: memref.load %[[ROWS]][%[[ROW]], %c2]
+// CHECK-NOT: memref.load
 // CHECK: nccl.send %{{.*}} to %c1_i32
+// CHECK: memref.get_global @[[RECV_STARTS]]
+// CHECK: memref.get_global @[[RECV_ROWS]]
 // CHECK: nccl.recv %{{.*}} from %c0_i32
 // CHECK: nccl.group_end
 func.func @listed_transfers(%x: memref<?x2x3xf32>, %o: memref<?x2x3xf32>) {
@@ -170,17 +197,35 @@ pctl.mesh @m <["x"=1024]>
 // CHECK-LABEL: func.func @edges_of_equal_blocks
 // CHECK-NOT: nccl.all_gather
 // CHECK: linalg.copy
-// CHECK: scf.for %{{.*}} = %c0 to %c1024 step %c1
+// CHECK-NOT: memref.alloc
 // CHECK: nccl.group_start
+// CHECK: scf.for %{{.*}} = %c0 to %c1024 step %c1
+// CHECK: nccl.send
+// CHECK: scf.for %{{.*}} = %c0 to %c1024 step %c1
+// CHECK: nccl.recv
+// CHECK: nccl.group_end
+// CHECK-NEXT: return
+func.func @edges_of_equal_blocks(%x: memref<2x6xf32>, %o: memref<4x6xf32>) {
+  pctl.halo_exchange ins(%x : memref<2x6xf32>) outs(%o : memref<4x6xf32>)
+      dim = 0 before = 1 after = 1 axes = ["x"] on @m
+  return
+}
+
+// CHECK-LABEL: func.func @edges_of_columns_are_packed
+// CHECK: linalg.copy
 // CHECK: scf.for
+// CHECK: memref.alloc({{.*}} : memref<?xi8>
+// CHECK: scf.for
+// CHECK: memref.alloc({{.*}} : memref<?xi8>
+// CHECK: nccl.group_start
 // CHECK: nccl.send
 // CHECK: nccl.recv
 // CHECK: nccl.group_end
 // CHECK: scf.for
 // CHECK: linalg.copy
-func.func @edges_of_equal_blocks(%x: memref<2x6xf32>, %o: memref<4x6xf32>) {
-  pctl.halo_exchange ins(%x : memref<2x6xf32>) outs(%o : memref<4x6xf32>)
-      dim = 0 before = 1 after = 1 axes = ["x"] on @m
+func.func @edges_of_columns_are_packed(%x: memref<6x2xf32>, %o: memref<6x4xf32>) {
+  pctl.halo_exchange ins(%x : memref<6x2xf32>) outs(%o : memref<6x4xf32>)
+      dim = 1 before = 1 after = 1 axes = ["x"] on @m
   return
 }
 
