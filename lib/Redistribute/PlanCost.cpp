@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+/// \file
+/// Bytes and times of steps and plans. docs/redistribution.md, "Costs".
+
+#include "pctl/Redistribute/PlanCost.h"
+
+#include "ExchangeCount.h"
+
+#include "pctl/Layout/ReplicaGroups.h"
+#include "pctl/Support/CheckedArith.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace pctl;
+using namespace pctl::cost;
+using namespace pctl::layout;
+using namespace pctl::redistribute;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// Pairs of ranks that are visited where the mesh has no common factors with
+/// cuts and units, for each rank that may be visited.
+static constexpr int64_t pairsPerRank = 16;
+
+//===----------------------------------------------------------------------===//
+// One step
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What costs of one step are made of.
+class StepCoster {
+public:
+  StepCoster(const Mesh &mesh, ArrayRef<int64_t> shape, const Step &step,
+             const Cluster &cluster, int64_t elementBytes, int64_t chunkBytes)
+      : mesh(mesh), shape(shape), step(step), cluster(cluster),
+        elementBytes(elementBytes), chunkBytes(chunkBytes),
+        groupSize(getNumPositions(step.axes)),
+        mostFrom(getMaxLocalElements(step.from, shape)),
+        mostTo(getMaxLocalElements(step.to, shape)) {}
+
+  StepCost compute(int64_t maxRanks);
+
+private:
+  void setCollective(Collective kind, int64_t elements);
+  void setExchange(int64_t maxRanks);
+  void setUncounted();
+  bool hasGapsBefore(const Layout &layout, unsigned dim) const;
+  int64_t getPacked() const;
+  int64_t getExchangePacked() const;
+  int64_t toBytes(int64_t elements) const {
+    return multiplyCounts(elements, elementBytes);
+  }
+
+  const Mesh &mesh;
+  const ArrayRef<int64_t> shape;
+  const Step &step;
+  const Cluster &cluster;
+  const int64_t elementBytes, chunkBytes, groupSize, mostFrom, mostTo;
+  StepCost cost;
+};
+
+} // namespace
+
+/// Sets what a collective costs by which each rank receives, and sends,
+/// \p elements.
+void StepCoster::setCollective(Collective kind, int64_t elements) {
+  cost.receivedBytes = cost.sentBytes = toBytes(elements);
+  cost.packBytes = toBytes(getPacked());
+  cost.stagingBytes = std::min(cost.packBytes, chunkBytes);
+  int64_t input = kind == Collective::Broadcast ? mostTo : mostFrom;
+  cost.timeSec = getCollectiveTimeSec(
+      kind, groupSize, static_cast<double>(toBytes(input)),
+      getGroupLink(cluster, mesh, step.axes), cluster.baseSec);
+}
+
+/// Returns whether slices of a slice along \p dim have gaps in memory, as a dim
+/// before it has more than one element.
+bool StepCoster::hasGapsBefore(const Layout &layout, unsigned dim) const {
+  for (unsigned before = 0; before < dim; ++before) {
+    const DimLayout &cut = layout.dims[before];
+    int64_t most = cut.blockSizes.empty() ? getBlock(cut, shape[before], 0).size
+                                          : *llvm::max_element(cut.blockSizes);
+    if (most > 1)
+      return true;
+  }
+  return false;
+}
+
+/// Returns how many elements a rank packs and unpacks in a collective.
+int64_t StepCoster::getPacked() const {
+  int64_t packed = 0;
+  bool splits =
+      step.kind == StepKind::AllToAll || step.kind == StepKind::ReduceScatter;
+  if (splits && hasGapsBefore(step.from, step.dim))
+    packed = mostFrom;
+  unsigned joined = step.kind == StepKind::AllToAll ? step.concatDim : step.dim;
+  bool joins =
+      step.kind == StepKind::AllToAll || step.kind == StepKind::AllGather;
+  if (joins && hasGapsBefore(step.to, joined))
+    packed = addCounts(packed, mostTo);
+  return packed;
+}
+
+/// Returns how many bytes a rank packs and unpacks in an exchange, where the
+/// boxes that it sends or receives have gaps in its slices.
+int64_t StepCoster::getExchangePacked() const {
+  const Layout &owners = step.owners ? *step.owners : step.from;
+  bool gapsFrom = false, gapsTo = false;
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    if (cutsAlike(owners.dims[dim], step.to.dims[dim], shape[dim]) &&
+        cutsAlike(owners.dims[dim], step.from.dims[dim], shape[dim]))
+      continue;
+    gapsFrom |= hasGapsBefore(step.from, dim);
+    gapsTo |= hasGapsBefore(step.to, dim);
+  }
+  return addCounts(gapsFrom ? cost.sentBytes : 0,
+                   gapsTo ? cost.receivedBytes : 0);
+}
+
+/// Sets bounds for an exchange that cannot be counted.
+void StepCoster::setUncounted() {
+  cost.exact = false;
+  int64_t sent = multiplyCounts(mostFrom, groupSize - 1);
+  cost.receivedBytes = toBytes(mostTo);
+  cost.sentBytes = toBytes(sent);
+  int64_t moved = addCounts(mostTo, sent);
+  cost.stagingBytes = toBytes(step.rounds == 1 ? moved : sent);
+  Link link = getGroupLink(cluster, mesh, step.axes);
+  cost.timeSec =
+      cluster.baseSec +
+      static_cast<double>(step.rounds) * (groupSize - 1) * link.latencySec +
+      link.getTransferSec(static_cast<double>(toBytes(std::max(mostTo, sent))));
+}
+
+void StepCoster::setExchange(int64_t maxRanks) {
+  ExchangeCounter counter(mesh, shape, step, cluster,
+                          multiplyCounts(maxRanks, pairsPerRank));
+  if (!counter.canCount())
+    return setUncounted();
+  const AxisList &varying = counter.getVaryingAxes();
+  int64_t positions = getNumPositions(varying);
+  int64_t counted = std::min(positions, maxRanks);
+  cost.exact = counter.isExact() && counted == positions;
+  // Steps of about a golden section of the positions spread a sample well.
+  int64_t stride =
+      counted == positions
+          ? 1
+          : static_cast<int64_t>(static_cast<double>(positions) * 0.618034) | 1;
+
+  ArrayRef<Link> links = counter.getLinks();
+  SmallVector<int64_t, 2> busiest(links.size(), 0);
+  int64_t received = 0, sent = 0, staged = 0;
+  double latency = 0;
+  for (int64_t i = 0, position = 0; i < counted; ++i) {
+    RankFlows flows = counter.count(mesh.withCoordinate(0, varying, position));
+    position = (position + stride) % positions;
+    double latencySent = 0, latencyReceived = 0;
+    for (auto [index, link] : llvm::enumerate(links)) {
+      const Flow &out = flows.sent[index], &in = flows.received[index];
+      latencySent += link.latencySec * static_cast<double>(out.peers);
+      latencyReceived += link.latencySec * static_cast<double>(in.peers);
+      busiest[index] = std::max({busiest[index], out.elements, in.elements});
+    }
+    Flow out = flows.getAllSent(), in = flows.getAllReceived();
+    latency = std::max({latency, latencySent, latencyReceived});
+    received = std::max(received, in.elements);
+    sent = std::max(sent, out.elements);
+    staged = std::max(staged, addCounts(in.roundElements, out.roundElements));
+  }
+  if (received == 0 && sent == 0)
+    return;
+  cost.receivedBytes = toBytes(received);
+  cost.sentBytes = toBytes(sent);
+  cost.stagingBytes = toBytes(staged);
+  cost.packBytes = getExchangePacked();
+  double transfer = 0;
+  for (auto [elements, link] : llvm::zip_equal(busiest, links))
+    transfer = std::max(
+        transfer, link.getTransferSec(static_cast<double>(toBytes(elements))));
+  cost.timeSec =
+      cluster.baseSec + static_cast<double>(step.rounds) * latency + transfer;
+}
+
+StepCost StepCoster::compute(int64_t maxRanks) {
+  switch (step.kind) {
+  case StepKind::Slice:
+    break;
+  case StepKind::AllGather:
+    setCollective(Collective::AllGather, mostTo - mostFrom);
+    break;
+  case StepKind::AllToAll:
+    setCollective(Collective::AllToAll, mostFrom - mostFrom / groupSize);
+    break;
+  case StepKind::ReduceScatter:
+    setCollective(Collective::ReduceScatter,
+                  multiplyCounts(mostTo, groupSize - 1));
+    break;
+  case StepKind::AllReduce:
+    if (groupSize > 1)
+      setCollective(
+          Collective::AllReduce,
+          addCounts(mostFrom, multiplyCounts(groupSize - 2,
+                                             ceilDiv(mostFrom, groupSize))));
+    break;
+  case StepKind::Permute:
+    if (llvm::any_of(step.pairs,
+                     [](auto pair) { return pair.first != pair.second; }))
+      setCollective(Collective::Permute, mostFrom);
+    break;
+  case StepKind::Broadcast:
+    if (groupSize > 1)
+      setCollective(Collective::Broadcast, mostTo);
+    break;
+  case StepKind::Exchange:
+    setExchange(maxRanks);
+    break;
+  }
+  if (cost.packBytes != 0)
+    cost.timeSec += 2 * static_cast<double>(cost.packBytes) /
+                    cluster.memoryBandwidthBytesPerSec;
+  cost.liveBytes =
+      addCounts(toBytes(std::max(mostFrom, mostTo)), cost.stagingBytes);
+  cost.exact &= cost.liveBytes != INT64_MAX && cost.receivedBytes != INT64_MAX;
+  return cost;
+}
+
+StepCost redistribute::getStepCost(const Mesh &mesh,
+                                   ArrayRef<int64_t> globalShape,
+                                   const Step &step, const Cluster &cluster,
+                                   int64_t elementBytes, int64_t chunkBytes,
+                                   int64_t maxRanks) {
+  bool known = !llvm::is_contained(globalShape, kDynamic);
+  SmallVector<int64_t> counted;
+  if (!known)
+    counted = getCountedShape(globalShape);
+  StepCost cost = StepCoster(mesh, known ? globalShape : ArrayRef(counted),
+                             step, cluster, elementBytes, chunkBytes)
+                      .compute(maxRanks);
+  cost.exact &= known;
+  return cost;
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Adds up what each rank and each unit of a mesh receives and sends.
+class PlanCounter {
+public:
+  PlanCounter(const Mesh &mesh, ArrayRef<int64_t> shape, const Cluster &cluster)
+      : mesh(mesh), shape(shape), cluster(cluster),
+        received(mesh.getNumRanks(), 0), sent(mesh.getNumRanks(), 0) {}
+
+  /// Returns whether all of it was counted.
+  bool add(const Step &step);
+  /// Sets the totals of \p cost, in elements times \p elementBytes.
+  void fill(PlanCost &cost, int64_t elementBytes) const;
+
+private:
+  bool addExchange(const Step &step);
+  void addGroup(const Step &step, ArrayRef<int64_t> members);
+  void addToUnits(const Step &step, ArrayRef<int64_t> members);
+  int64_t getElements(const Layout &layout, int64_t rank) const {
+    return getBox(mesh, layout, shape, rank).getNumElements();
+  }
+  /// Returns the unit of the level inside the outermost that has \p rank.
+  int64_t getUnit(int64_t rank) const {
+    int64_t device =
+        mesh.getDeviceIds().empty() ? rank : mesh.getDeviceIds()[rank];
+    return device / cluster.levels[cluster.levels.size() - 2].numDevices;
+  }
+  bool hasUnits() const { return cluster.levels.size() > 1; }
+  void move(int64_t rank, int64_t in, int64_t out) {
+    received[rank] = addCounts(received[rank], in);
+    sent[rank] = addCounts(sent[rank], out);
+  }
+  void moveIntoUnit(int64_t unit, int64_t elements) {
+    int64_t &total = unitReceived[unit];
+    total = addCounts(total, elements);
+  }
+
+  const Mesh &mesh;
+  const ArrayRef<int64_t> shape;
+  const Cluster &cluster;
+  std::vector<int64_t> received, sent;
+  llvm::MapVector<int64_t, int64_t> unitReceived;
+};
+
+} // namespace
+
+bool PlanCounter::addExchange(const Step &step) {
+  int64_t numRanks = mesh.getNumRanks();
+  ExchangeCounter counter(mesh, shape, step, cluster, numRanks * pairsPerRank);
+  if (!counter.canCount())
+    return false;
+  for (int64_t rank = 0; rank < numRanks; ++rank) {
+    RankFlows flows = counter.count(rank);
+    move(rank, flows.getAllReceived().elements, flows.getAllSent().elements);
+    if (hasUnits())
+      moveIntoUnit(getUnit(rank), flows.fromOtherUnits);
+  }
+  return counter.isExact();
+}
+
+/// Adds what the members of one group of a collective send and receive.
+void PlanCounter::addGroup(const Step &step, ArrayRef<int64_t> members) {
+  int64_t size = members.size();
+  DimLayout flat;
+  flat.axes = step.axes;
+  for (auto [position, rank] : llvm::enumerate(members)) {
+    int64_t before = getElements(step.from, rank);
+    int64_t after = getElements(step.to, rank);
+    switch (step.kind) {
+    case StepKind::AllGather:
+      move(rank, after - before, multiplyCounts(before, size - 1));
+      break;
+    case StepKind::AllToAll:
+      move(rank, before - before / size, before - before / size);
+      break;
+    case StepKind::ReduceScatter:
+      move(rank, multiplyCounts(after, size - 1),
+           multiplyCounts(after, size - 1));
+      break;
+    case StepKind::AllReduce: {
+      int64_t part = getBlock(flat, before, position).size;
+      int64_t moved = before - part + multiplyCounts(part, size - 1);
+      move(rank, moved, moved);
+      break;
+    }
+    case StepKind::Permute:
+      if (step.pairs[position].second != static_cast<int64_t>(position)) {
+        move(rank, 0, before);
+        move(members[step.pairs[position].second], before, 0);
+      }
+      break;
+    case StepKind::Broadcast: {
+      // A chain from the root through the group.
+      int64_t hop = (static_cast<int64_t>(position) - step.root + size) % size;
+      move(rank, hop == 0 ? 0 : after, hop == size - 1 ? 0 : after);
+      break;
+    }
+    case StepKind::Slice:
+    case StepKind::Exchange:
+      break;
+    }
+  }
+}
+
+/// Adds what comes into units in one group of a collective.
+void PlanCounter::addToUnits(const Step &step, ArrayRef<int64_t> members) {
+  struct Inside {
+    int64_t members = 0;
+    int64_t elements = 0;
+  };
+  llvm::MapVector<int64_t, Inside> units;
+  int64_t size = members.size(), all = 0;
+  for (int64_t rank : members) {
+    Inside &inside = units[getUnit(rank)];
+    int64_t elements = getElements(step.from, rank);
+    ++inside.members;
+    inside.elements = addCounts(inside.elements, elements);
+    all = addCounts(all, elements);
+  }
+  if (units.size() == 1)
+    return;
+  int64_t slice = getElements(step.from, members.front());
+  int64_t after = getElements(step.to, members.front());
+  for (auto [unit, inside] : units) {
+    switch (step.kind) {
+    case StepKind::AllGather:
+      moveIntoUnit(unit, all - inside.elements);
+      break;
+    case StepKind::AllToAll:
+      moveIntoUnit(unit,
+                   multiplyCounts(multiplyCounts(slice / size, inside.members),
+                                  size - inside.members));
+      break;
+    case StepKind::ReduceScatter:
+      moveIntoUnit(unit, multiplyCounts(after, size - 1));
+      break;
+    case StepKind::AllReduce:
+      moveIntoUnit(unit, addCounts(slice, multiplyCounts(
+                                              size - 2, ceilDiv(slice, size))));
+      break;
+    case StepKind::Broadcast:
+      if (unit != getUnit(members[step.root]))
+        moveIntoUnit(unit, after);
+      break;
+    case StepKind::Permute:
+      for (auto [source, target] : step.pairs)
+        if (getUnit(members[target]) == unit &&
+            getUnit(members[source]) != unit)
+          moveIntoUnit(unit, getElements(step.from, members[source]));
+      break;
+    case StepKind::Slice:
+    case StepKind::Exchange:
+      break;
+    }
+  }
+}
+
+bool PlanCounter::add(const Step &step) {
+  if (step.kind == StepKind::Slice)
+    return true;
+  if (step.kind == StepKind::Exchange)
+    return addExchange(step);
+  if (getNumPositions(step.axes) == 1)
+    return true;
+  for (const auto &members : ReplicaGroups(mesh, step.axes).getAllGroups()) {
+    addGroup(step, members);
+    if (hasUnits())
+      addToUnits(step, members);
+  }
+  return true;
+}
+
+void PlanCounter::fill(PlanCost &cost, int64_t elementBytes) const {
+  auto toBytes = [&](int64_t elements) {
+    return multiplyCounts(elements, elementBytes);
+  };
+  cost.maxReceivedBytes = toBytes(*llvm::max_element(received));
+  cost.maxSentBytes = toBytes(*llvm::max_element(sent));
+  int64_t total = 0;
+  for (int64_t elements : received)
+    total = addCounts(total, elements);
+  cost.totalReceivedBytes = toBytes(total);
+  for (auto [unit, elements] : unitReceived)
+    cost.maxUnitReceivedBytes =
+        std::max(cost.maxUnitReceivedBytes, toBytes(elements));
+}
+
+/// Adds bounds by the maxima of the steps.
+static void addMaxima(const Plan &plan, const Cluster &cluster,
+                      PlanCost &cost) {
+  cost.maxReceivedBytes = cost.maxSentBytes = cost.maxUnitReceivedBytes = 0;
+  unsigned outermost = cluster.levels.size() - 1;
+  int64_t moving = 0;
+  for (auto [step, stepCost] : llvm::zip_equal(plan.steps, cost.steps)) {
+    int64_t received = stepCost.receivedBytes;
+    moving += received != 0;
+    cost.maxReceivedBytes = addCounts(cost.maxReceivedBytes, received);
+    cost.maxSentBytes = addCounts(cost.maxSentBytes, stepCost.sentBytes);
+    if (outermost > 0 &&
+        getGroupLevel(cluster, plan.mesh, step.axes) == outermost)
+      cost.maxUnitReceivedBytes = addCounts(
+          cost.maxUnitReceivedBytes,
+          multiplyCounts(received, cluster.levels[outermost - 1].numDevices));
+  }
+  cost.totalReceivedBytes =
+      multiplyCounts(cost.maxReceivedBytes, plan.mesh.getNumRanks());
+  cost.exact &= moving == 0;
+}
+
+PlanCost redistribute::getPlanCost(const Plan &plan, const Cluster &cluster,
+                                   int64_t elementBytes, int64_t chunkBytes,
+                                   int64_t maxRanks) {
+  SmallVector<int64_t> shape = getCountedShape(plan.globalShape);
+  PlanCost cost;
+  cost.peakBytes =
+      multiplyCounts(std::max(getMaxLocalElements(plan.from, shape),
+                              getMaxLocalElements(plan.to, shape)),
+                     elementBytes);
+  for (const Step &step : plan.steps) {
+    cost.steps.push_back(getStepCost(plan.mesh, plan.globalShape, step, cluster,
+                                     elementBytes, chunkBytes, maxRanks));
+    const StepCost &last = cost.steps.back();
+    cost.peakBytes = std::max(cost.peakBytes, last.liveBytes);
+    cost.timeSec += last.timeSec;
+    cost.exact &= last.exact;
+  }
+  if (plan.mesh.getNumRanks() <= maxRanks) {
+    PlanCounter counter(plan.mesh, shape, cluster);
+    if (llvm::all_of(plan.steps,
+                     [&](const Step &step) { return counter.add(step); })) {
+      counter.fill(cost, elementBytes);
+      return cost;
+    }
+  }
+  addMaxima(plan, cluster, cost);
+  return cost;
+}
