@@ -124,10 +124,13 @@ static void addToLLVMDialect(OpPassManager &passes) {
   passes.addPass(createCSEPass());
 }
 
-void buildToBuffersPipeline(OpPassManager &passes) {
+void buildToBuffersPipeline(OpPassManager &passes,
+                            const ToBuffersOptions &options) {
   addToLinalg(passes);
   addBufferization(passes);
-  passes.addPass(createConvertToNcclPass());
+  ConvertToNcclPassOptions conversion;
+  conversion.chunkBytes = options.chunkBytes;
+  passes.addPass(createConvertToNcclPass(conversion));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
 }
@@ -137,7 +140,9 @@ buildToLLVMPipeline(OpPassManager &passes, const ToLLVMOptions &options,
                     function_ref<LogicalResult(const Twine &)> emitError) {
   if (options.target != "host")
     return emitError("target '" + options.target + "' is not one of [host]");
-  buildToBuffersPipeline(passes);
+  ToBuffersOptions buffers;
+  buffers.chunkBytes = options.chunkBytes;
+  buildToBuffersPipeline(passes, buffers);
   passes.addPass(createNcclToLLVMPass());
   addLoops(passes);
   addArithmetic(passes);
@@ -175,9 +180,9 @@ void registerToLLVMPipelines() {
       [](function_ref<void(const detail::PassOptions &)> describe) {
         describe(ToLLVMOptions());
       });
-  PassPipelineRegistration<>("pctl-to-buffers-pipeline",
-                             "From planned form to buffers and nccl ops",
-                             buildToBuffersPipeline);
+  PassPipelineRegistration<ToBuffersOptions>(
+      "pctl-to-buffers-pipeline", "From planned form to buffers and nccl ops",
+      buildToBuffersPipeline);
 }
 
 } // namespace pctl

@@ -95,6 +95,10 @@ def ConvertToNcclPass : Pass<"pctl-convert-to-nccl", "::mlir::ModuleOp"> {
     }
     ```
 
+    Collectives that pack or unpack do so in parts, as far as rows before the
+    dims that they cut or join allow, so that staging memory stays below
+    `chunk-bytes`. What is in flight of an exchange is bounded by its `rounds`.
+
     Size of the code does not depend on the size of the mesh. It never changes
     the order of collectives, and emits nothing that only some ranks do, but for
     sends and receives of pieces that are empty on both sides.
@@ -106,6 +110,10 @@ def ConvertToNcclPass : Pass<"pctl-convert-to-nccl", "::mlir::ModuleOp"> {
     is taken, and where a function that takes communicators is used other than
     by `func.call` in a function.
   }];
+  let options = [
+    Option<"chunkBytes", "chunk-bytes", "int64_t", /*default=*/"4194304",
+           "Staging memory of a collective that can be done in parts">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::complex::ComplexDialect",
                            "::mlir::func::FuncDialect",

@@ -13,11 +13,24 @@
 
 namespace pctl {
 
+struct ToBuffersOptions : mlir::PassPipelineOptions<ToBuffersOptions> {
+  Option<int64_t> chunkBytes{
+      *this, "chunk-bytes",
+      llvm::cl::desc(
+          "Staging memory of a collective that can be done in parts"),
+      llvm::cl::init(4 << 20)};
+};
+
 struct ToLLVMOptions : mlir::PassPipelineOptions<ToLLVMOptions> {
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("What the code runs on: host (threads or processes)"),
       llvm::cl::init("host")};
+  Option<int64_t> chunkBytes{
+      *this, "chunk-bytes",
+      llvm::cl::desc(
+          "Staging memory of a collective that can be done in parts"),
+      llvm::cl::init(4 << 20)};
 };
 
 /// Adds the passes that take a planned program, or a program for one device
@@ -28,7 +41,8 @@ mlir::LogicalResult buildToLLVMPipeline(
     llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)> emitError);
 
 /// Adds the first part of it alone: from planned to buffers, with nccl ops.
-void buildToBuffersPipeline(mlir::OpPassManager &passes);
+void buildToBuffersPipeline(mlir::OpPassManager &passes,
+                            const ToBuffersOptions &options);
 
 /// Registers `pctl-to-llvm-pipeline` and `pctl-to-buffers-pipeline`.
 void registerToLLVMPipelines();

@@ -126,22 +126,29 @@ void BufferEmitter::finish(const Buffer &destination, Value buffer) {
 // Views and copies
 //===----------------------------------------------------------------------===//
 
-Value BufferEmitter::reshape(Value buffer, ArrayRef<Fold> shape) {
+Value BufferEmitter::reshape(Value buffer, ArrayRef<Fold> shape, Fold start) {
   SmallVector<Fold> strides(shape.size());
   Fold stride = math.constant(1);
   for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0; --dim) {
     strides[dim] = stride;
     stride = math.mul(stride, shape[dim]);
   }
-  SmallVector<int64_t> staticSizes, staticStrides;
+  if (!getType(buffer).getLayout().isIdentity())
+    start =
+        math.add(memref::ExtractStridedMetadataOp::create(builder, loc, buffer)
+                     .getOffset(),
+                 start);
+  SmallVector<int64_t> staticSizes, staticStrides, staticStart;
   SmallVector<Value> ignored;
   dispatchIndexOpFoldResults(shape, ignored, staticSizes);
   dispatchIndexOpFoldResults(strides, ignored, staticStrides);
-  auto type = MemRefType::get(
-      staticSizes, getType(buffer).getElementType(),
-      StridedLayoutAttr::get(builder.getContext(), 0, staticStrides));
-  return memref::ReinterpretCastOp::create(builder, loc, type, buffer,
-                                           math.constant(0), shape, strides);
+  dispatchIndexOpFoldResults(start, ignored, staticStart);
+  auto type = MemRefType::get(staticSizes, getType(buffer).getElementType(),
+                              StridedLayoutAttr::get(builder.getContext(),
+                                                     staticStart.front(),
+                                                     staticStrides));
+  return memref::ReinterpretCastOp::create(builder, loc, type, buffer, start,
+                                           shape, strides);
 }
 
 Value BufferEmitter::slice(Value buffer, ArrayRef<Fold> offsets,
@@ -200,7 +207,8 @@ static Value getBase(Value buffer) {
 }
 
 bool pctl::isContiguous(Value buffer) {
-  return getType(buffer).getLayout().isIdentity();
+  MemRefType type = getType(buffer);
+  return type.areTrailingDimsContiguous(type.getRank());
 }
 
 bool pctl::haveSameBase(Value a, Value b) { return getBase(a) == getBase(b); }

@@ -73,9 +73,13 @@ public:
   Buffer getDestination(mlir::Value buffer);
   void finish(const Buffer &destination, mlir::Value buffer);
 
-  /// Returns \p buffer, of identity layout, under another \p shape of as many
-  /// elements.
-  mlir::Value reshape(mlir::Value buffer, llvm::ArrayRef<Fold> shape);
+  /// Returns the elements of \p buffer, which is contiguous, from number
+  /// \p start on, under another \p shape.
+  mlir::Value reshape(mlir::Value buffer, llvm::ArrayRef<Fold> shape,
+                      Fold start);
+  mlir::Value reshape(mlir::Value buffer, llvm::ArrayRef<Fold> shape) {
+    return reshape(buffer, shape, math.constant(0));
+  }
   /// Returns the box of \p buffer with \p offsets and \p sizes. Leading dims as
   /// many as \p numDropped, of size 1, are not dims of the result.
   mlir::Value slice(mlir::Value buffer, llvm::ArrayRef<Fold> offsets,

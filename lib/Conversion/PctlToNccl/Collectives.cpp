@@ -33,10 +33,13 @@ struct DimView {
 
 class CollectiveLowering {
 public:
+  /// Lowers \p op on \p input and \p output, which are those of the op or a
+  /// part of them, whose first \p numMerged dims are one.
   CollectiveLowering(CollectiveOpInterface op, const OpContext &context,
-                     Wire wire)
+                     Wire wire, Value input, Value output,
+                     unsigned numMerged = 1)
       : op(op), context(context), builder(context.builder), loc(op.getLoc()),
-        input(op.getInput()), output(op.getOutput()),
+        input(input), output(output), numMerged(numMerged),
         groupSize(context.group.getSize()), buffers(builder, loc, wire),
         math(buffers.math) {}
 
@@ -56,6 +59,8 @@ private:
   void lowerPermute(PermuteOp permute);
   void lowerBroadcast(BroadcastOp broadcast);
 
+  /// Number \p dim of the op's dims in \ref input and \ref output.
+  int64_t getDim(int64_t dim) { return dim + 1 - numMerged; }
   DimView getView(Value buffer, int64_t dim);
   /// Seen as [O, k, n / k I].
   SmallVector<Fold> getBlockedShape(const DimView &view, Fold block);
@@ -86,6 +91,7 @@ private:
   Location loc;
   Value input;
   Value output;
+  unsigned numMerged;
   int64_t groupSize;
   BufferEmitter buffers;
   const IndexMath &math;
@@ -201,10 +207,11 @@ Buffer CollectiveLowering::packUnevenBlocks(const DimView &view, Fold block) {
 //===----------------------------------------------------------------------===//
 
 void CollectiveLowering::lowerAllGather(AllGatherOp gather) {
-  DimView view = getView(input, gather.getDim());
+  int64_t dim = getDim(gather.getDim());
+  DimView view = getView(input, dim);
   if (IndexMath::known(view.size))
     return lowerEvenAllGather(view);
-  lowerUnevenAllGather(view, gather.getDim());
+  lowerUnevenAllGather(view, dim);
 }
 
 void CollectiveLowering::lowerEvenAllGather(const DimView &view) {
@@ -338,7 +345,7 @@ void CollectiveLowering::lowerAllReduce(AllReduceOp reduce) {
 }
 
 void CollectiveLowering::lowerReduceScatter(ReduceScatterOp scatter) {
-  int64_t dim = scatter.getDim();
+  int64_t dim = getDim(scatter.getDim());
   ReductionKind kind = scatter.getKind();
   Type elementType = cast<MemRefType>(input.getType()).getElementType();
   DimView view = getView(input, dim);
@@ -379,7 +386,8 @@ void CollectiveLowering::lowerReduceScatter(ReduceScatterOp scatter) {
 //===----------------------------------------------------------------------===//
 
 void CollectiveLowering::lowerAllToAll(AllToAllOp exchange) {
-  int64_t split = exchange.getSplitDim(), concat = exchange.getConcatDim();
+  int64_t split = getDim(exchange.getSplitDim());
+  int64_t concat = getDim(exchange.getConcatDim());
   DimView view = getView(input, split);
   Fold block = math.div(view.size, math.constant(groupSize));
   Buffer send = packBlocks(view, block);
@@ -558,6 +566,10 @@ LogicalResult pctl::lowerCollective(CollectiveOpInterface op,
               "and complex numbers of these";
   if (failed(checkReduction(op, type)))
     return failure();
-  CollectiveLowering(op, context, *wire).lower();
+  auto emitPart = [&](Value input, Value output, unsigned numMerged) {
+    CollectiveLowering(op, context, *wire, input, output, numMerged).lower();
+  };
+  if (!emitInParts(op, context, *wire, emitPart))
+    emitPart(op.getInput(), op.getOutput(), 1);
   return success();
 }

@@ -48,12 +48,25 @@ struct OpContext {
   /// Null where the group has one rank.
   mlir::Value comm;
   mlir::Value stream;
+  /// Staging memory that a collective may use where it can be done in parts.
+  int64_t chunkBytes;
 };
 
 /// Emits \p op as nccl ops before it; the caller erases it. Errors: an element
 /// type that cannot be moved or reduced.
 mlir::LogicalResult lowerCollective(CollectiveOpInterface op,
                                     const OpContext &context);
+
+/// Emits \p op, of elements that travel as \p wire, in parts that need no more
+/// staging memory than a chunk, where it needs more and can be done in parts:
+/// \p emitPart emits one on a part of the input and of the output, of the same
+/// dims but for the first \p numMerged, which are one, or have become one of
+/// all elements. Returns whether it did.
+bool emitInParts(CollectiveOpInterface op, const OpContext &context,
+                 const Wire &wire,
+                 llvm::function_ref<void(mlir::Value input, mlir::Value output,
+                                         unsigned numMerged)>
+                     emitPart);
 
 /// Parts of lowerCollective, each in a file of its own.
 void lowerExchange(ExchangeOp op, const OpContext &context,

@@ -79,8 +79,8 @@ struct FunctionValues {
 
 class ModuleConversion {
 public:
-  explicit ModuleConversion(ModuleOp module)
-      : module(module), symbols(module), tables(module),
+  ModuleConversion(ModuleOp module, int64_t chunkBytes)
+      : module(module), chunkBytes(chunkBytes), symbols(module), tables(module),
         builder(module.getContext()) {}
 
   LogicalResult run();
@@ -112,6 +112,7 @@ private:
   void eraseSymbols();
 
   ModuleOp module;
+  int64_t chunkBytes;
   SymbolTable symbols;
   ConstantTables tables;
   OpBuilder builder;
@@ -420,8 +421,8 @@ LogicalResult ModuleConversion::lowerOp(func::FuncOp function, Operation *op) {
       return failure();
     FunctionValues &own = values[function];
     Value comm = own.comms.lookup(getKey(*group));
-    OpContext context{builder, tables, std::move(*group),
-                      rank,    comm,   own.stream};
+    OpContext context{builder, tables,     std::move(*group), rank,
+                      comm,    own.stream, chunkBytes};
     if (failed(lowerCollective(collective, context)))
       return failure();
   } else if (auto index = dyn_cast<AxisIndexOp>(op)) {
@@ -490,11 +491,19 @@ LogicalResult ModuleConversion::run() {
 
 namespace {
 struct ConvertToNccl : pctl::impl::ConvertToNcclPassBase<ConvertToNccl> {
+  using ConvertToNcclPassBase::ConvertToNcclPassBase;
+
   void runOnOperation() override {
+    if (chunkBytes < 1) {
+      getOperation().emitError()
+          << getArgument() << ": chunk-bytes is " << chunkBytes.getValue()
+          << ", expected at least 1";
+      return signalPassFailure();
+    }
     // Bufferization leaves the form as it was.
     if (failed(requireForm(getOperation(), Form::Planned, getArgument(),
                            "pctl-plan-redistribution")) ||
-        failed(ModuleConversion(getOperation()).run()))
+        failed(ModuleConversion(getOperation(), chunkBytes).run()))
       signalPassFailure();
   }
 };

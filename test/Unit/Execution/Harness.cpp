@@ -58,9 +58,12 @@ MLIRContext &pctl::test::getContext() {
 
 /// Takes \p module to code; false after a failure, whose first diagnostic is
 /// then in \p message.
-static bool lower(ModuleOp module, std::string &message) {
+static bool lower(ModuleOp module, std::string &message,
+                  int64_t chunkBytes = 0) {
   PassManager passes(module.getContext());
   ToLLVMOptions options;
+  if (chunkBytes != 0)
+    options.chunkBytes = chunkBytes;
   auto emitError = [&](const llvm::Twine &error) -> LogicalResult {
     message = error.str();
     return failure();
@@ -117,10 +120,10 @@ Compiled pctl::test::compileText(const std::string &text, unsigned optLevel) {
 }
 
 Compiled pctl::test::compileModule(OwningOpRef<ModuleOp> module,
-                                   unsigned optLevel) {
+                                   unsigned optLevel, int64_t chunkBytes) {
   std::string message;
   FirstDiagnostic first(message);
-  if (lower(*module, message))
+  if (lower(*module, message, chunkBytes))
     return compileLowered(std::move(module), optLevel);
   ADD_FAILURE() << message;
   return {};

@@ -60,9 +60,10 @@ struct Compiled {
 /// Parses \p text and takes it to code; a failure fails the test and leaves the
 /// program null.
 Compiled compileText(const std::string &text, unsigned optLevel = 1);
-/// The same for \p module, of planned form.
+/// The same for \p module, of planned form; 0 for \p chunkBytes stands for the
+/// pipeline's own.
 Compiled compileModule(mlir::OwningOpRef<mlir::ModuleOp> module,
-                       unsigned optLevel = 1);
+                       unsigned optLevel = 1, int64_t chunkBytes = 0);
 /// Runs the pipeline alone; null after a failure, whose first diagnostic is
 /// then in \p message.
 mlir::OwningOpRef<mlir::ModuleOp> lowerText(const std::string &text,

@@ -119,14 +119,16 @@ std::vector<Array> pctl::test::runPlan(const TypedPlan &typed,
   return joined;
 }
 
-void pctl::test::runPlans(const std::vector<TypedPlan> &plans) {
+void pctl::test::runPlans(const std::vector<TypedPlan> &plans,
+                          int64_t chunkBytes) {
   for (const TypedPlan &typed : plans)
     if (llvm::Error error = redistribute::verifyPlan(typed.plan)) {
       ADD_FAILURE() << llvm::toString(std::move(error)) << "\nin\n"
                     << redistribute::toString(typed.plan);
       return;
     }
-  Compiled compiled = compileModule(makeModule(plans), /*optLevel=*/0);
+  Compiled compiled =
+      compileModule(makeModule(plans), /*optLevel=*/0, chunkBytes);
   if (!compiled.program)
     return;
   for (auto [number, typed] : llvm::enumerate(plans)) {

@@ -27,8 +27,8 @@ struct TypedPlan {
 /// The value is random. Where it is partial before, each position along the
 /// partial axes has a random contribution, and what is expected is those that
 /// are still apart, each reduced over the others. A plan that verifyPlan
-/// rejects fails the test.
-void runPlans(const std::vector<TypedPlan> &plans);
+/// rejects fails the test. 0 for \p chunkBytes stands for the pipeline's own.
+void runPlans(const std::vector<TypedPlan> &plans, int64_t chunkBytes = 0);
 
 /// Runs \p typed on what each rank has of \p inputs and returns what each gets.
 std::vector<Array> runPlan(const TypedPlan &typed,

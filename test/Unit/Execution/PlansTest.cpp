@@ -373,6 +373,44 @@ TEST(Plans, MoveEveryElementType) {
       for (const Plan &plan : makeKinds())
         plans.push_back({plan, type});
   runPlans(plans);
+  // With a chunk of 16 bytes, in parts where that can be.
+  runPlans(plans, 16);
+}
+
+/// Chunks of a few bytes: parts of one row, of some with a rest, of all but
+/// one.
+TEST(Plans, MoveInParts) {
+  Mesh mesh = parseMesh("x=2,y=2");
+  Shape shape = {5, 2, 4, 6};
+  std::vector<Step> steps;
+  auto add = [&](StepKind kind, const char *from, const char *to,
+                 unsigned dim) -> Step & {
+    steps.push_back(makeStep(mesh, kind, from, to, "x"));
+    steps.back().dim = dim;
+    return steps.back();
+  };
+  add(StepKind::AllGather, "[{},{y},{},{x}]", "[{},{y},{},{}]", 3);
+  add(StepKind::AllGather, "[{},{},{x},{}]", "[{},{},{},{}]", 2);
+  add(StepKind::AllToAll, "[{},{},{x},{}]", "[{},{},{},{x}]", 3).concatDim = 2;
+  add(StepKind::AllToAll, "[{},{},{},{x}]", "[{},{x},{},{}]", 1).concatDim = 3;
+  const char *sum = "[{},{},{},{}] partial=[sum(x)]";
+  const char *bits = "[{},{y},{},{}] partial=[xor(x)]";
+  add(StepKind::ReduceScatter, sum, "[{},{},{},{x}]", 3);
+  add(StepKind::AllReduce, sum, "[{},{},{},{}]", 0);
+  add(StepKind::ReduceScatter, bits, "[{},{y},{x},{}]", 2).reduction =
+      layout::ReductionKind::Xor;
+  add(StepKind::AllReduce, bits, "[{},{y},{},{}]", 0).reduction =
+      layout::ReductionKind::Xor;
+  add(StepKind::Permute, "[{},{x},{},{}]", "[{},{x},{},{}]", 0).pairs = {
+      {0, 0}, {1, 1}};
+  for (int64_t chunkBytes : {1, 100, 400, 2000}) {
+    std::vector<TypedPlan> plans;
+    for (const Step &step : steps)
+      for (const ElementType &type :
+           {ElementType{"i32", 4, 32}, ElementType{"i16", 2, 16}})
+        plans.push_back({makePlan(mesh, shape, step), type});
+    runPlans(plans, chunkBytes);
+  }
 }
 
 /// A type that no memory of the host holds is refused at the op.
