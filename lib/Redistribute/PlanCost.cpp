@@ -48,8 +48,12 @@ private:
   void setCollective(Collective kind, int64_t elements);
   void setExchange(int64_t maxRanks);
   void setUncounted();
-  bool hasGapsBefore(const Layout &layout, unsigned dim) const;
+  int64_t getMostBefore(const Layout &layout, unsigned dim) const;
+  bool hasGapsBefore(const Layout &layout, unsigned dim) const {
+    return getMostBefore(layout, dim) > 1;
+  }
   int64_t getPacked() const;
+  int64_t getStaged() const;
   int64_t getExchangePacked() const;
   int64_t toBytes(int64_t elements) const {
     return multiplyCounts(elements, elementBytes);
@@ -70,24 +74,41 @@ private:
 void StepCoster::setCollective(Collective kind, int64_t elements) {
   cost.receivedBytes = cost.sentBytes = toBytes(elements);
   cost.packBytes = toBytes(getPacked());
-  cost.stagingBytes = std::min(cost.packBytes, chunkBytes);
+  cost.stagingBytes = getStaged();
   int64_t input = kind == Collective::Broadcast ? mostTo : mostFrom;
   cost.timeSec = getCollectiveTimeSec(
       kind, groupSize, static_cast<double>(toBytes(input)),
       getGroupLink(cluster, mesh, step.axes), cluster.baseSec);
 }
 
-/// Returns whether slices of a slice along \p dim have gaps in memory, as a dim
-/// before it has more than one element.
-bool StepCoster::hasGapsBefore(const Layout &layout, unsigned dim) const {
+/// Returns how many runs of memory a slice along \p dim of a slice consists of:
+/// the most elements that the dims before it have together. With more than one
+/// there are gaps.
+int64_t StepCoster::getMostBefore(const Layout &layout, unsigned dim) const {
+  int64_t most = 1;
   for (unsigned before = 0; before < dim; ++before) {
     const DimLayout &cut = layout.dims[before];
-    int64_t most = cut.blockSizes.empty() ? getBlock(cut, shape[before], 0).size
-                                          : *llvm::max_element(cut.blockSizes);
-    if (most > 1)
-      return true;
+    most = multiplyCounts(most, cut.blockSizes.empty()
+                                    ? getBlock(cut, shape[before], 0).size
+                                    : *llvm::max_element(cut.blockSizes));
   }
-  return false;
+  return most;
+}
+
+/// Returns how many bytes a collective that packs stages. It goes row by row
+/// where all that it cuts and joins is inside of rows, and then holds a chunk
+/// or a row. An all-to-all from or to the first dim holds all of both sides.
+int64_t StepCoster::getStaged() const {
+  if (cost.packBytes == 0)
+    return 0;
+  unsigned first = step.kind == StepKind::AllToAll
+                       ? std::min(step.dim, step.concatDim)
+                       : step.dim;
+  int64_t rows = getMostBefore(step.from, first);
+  if (rows <= 1)
+    return toBytes(addCounts(mostFrom, mostTo));
+  return std::min(cost.packBytes,
+                  std::max(chunkBytes, ceilDiv(cost.packBytes, rows)));
 }
 
 /// Returns how many elements a rank packs and unpacks in a collective.
@@ -175,8 +196,9 @@ void StepCoster::setExchange(int64_t maxRanks) {
     return;
   cost.receivedBytes = toBytes(received);
   cost.sentBytes = toBytes(sent);
-  cost.stagingBytes = toBytes(staged);
   cost.packBytes = getExchangePacked();
+  // Boxes without gaps are sent from and received into their places.
+  cost.stagingBytes = cost.packBytes == 0 ? 0 : toBytes(staged);
   double transfer = 0;
   for (auto [elements, link] : llvm::zip_equal(busiest, links))
     transfer = std::max(

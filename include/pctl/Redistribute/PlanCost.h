@@ -23,8 +23,9 @@ struct StepCost {
   /// and what it stages.
   int64_t liveBytes = 0;
   /// The most that any rank stages in buffers beside its slices: in an exchange
-  /// what it sends and receives in one round; in a collective that packs or
-  /// unpacks, that, up to a chunk.
+  /// that packs what it sends and receives in one round; in a collective that
+  /// packs, that, up to a chunk or one row of it; but all before and after an
+  /// all-to-all that cuts or joins the outermost dim and packs for the other.
   int64_t stagingBytes = 0;
   /// The most that any rank packs and unpacks, as NCCL sends contiguous data
   /// only.
