@@ -299,9 +299,10 @@ static bool hasOnePartialAxis(const Mesh &mesh, const Layout &layout) {
 
 Measures test::measureAllPairs(llvm::StringRef meshText,
                                ArrayRef<int64_t> shape, bool partial,
-                               size_t maxPairs, bool compareCollectives) {
+                               size_t maxPairs, bool compareCollectives,
+                               llvm::StringRef clusterName) {
   Mesh mesh = makeMesh(meshText);
-  cost::Cluster cluster = *cost::getNamedCluster("bytes");
+  cost::Cluster cluster = *cost::getNamedCluster(clusterName);
   std::vector<Layout> layouts;
   for (const Layout &layout : listLayouts(mesh, shape.size(), partial))
     if (hasOnePartialAxis(mesh, layout))

@@ -87,10 +87,11 @@ void measurePair(const layout::Mesh &mesh, llvm::ArrayRef<int64_t> shape,
 /// Measures every ordered pair of layouts of one mesh and shape, or \p maxPairs
 /// of them drawn with a fixed seed where there are more. \p partial adds
 /// layouts that are partial along one axis on the left. With
-/// \p compareCollectives the best sequences of collectives are found.
+/// \p compareCollectives the best sequences of collectives are found, where
+/// time is that of \p cluster.
 Measures measureAllPairs(llvm::StringRef mesh, llvm::ArrayRef<int64_t> shape,
-                         bool partial, size_t maxPairs,
-                         bool compareCollectives);
+                         bool partial, size_t maxPairs, bool compareCollectives,
+                         llvm::StringRef cluster = "bytes");
 
 /// Measures pairs drawn with \p seed on random meshes of up to \p maxRanks
 /// ranks, of even and uneven shapes, rightness and cap alone where there are

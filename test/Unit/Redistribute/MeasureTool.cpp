@@ -87,6 +87,10 @@ int main(int argc, char **argv) {
         printRow(entry.mesh, tensorRank, partial ? "even, partial" : "even",
                  measureAllPairs(entry.mesh, even, partial, maxPairs,
                                  compare && !(partial && tensorRank == 3)));
+      if (compare)
+        printRow(entry.mesh, tensorRank, "even, on h100",
+                 measureAllPairs(entry.mesh, even, /*partial=*/false, maxPairs,
+                                 compare, "h100"));
       for (bool partial : {false, true}) {
         Measures sum;
         for (const Shape &shape : getUnevenShapes(tensorRank))
