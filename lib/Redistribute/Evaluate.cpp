@@ -174,6 +174,8 @@ private:
   Error runPermute(const Step &step);
   Error runExchange(const Step &step);
 
+  Error receiveBox(const Step &step, int64_t sender, const Box &box,
+                   int64_t rank, const Box &wanted, LocalArray &result);
   Error receiveBoxes(const Step &step, int64_t rank, LocalArray &result);
   Expected<LocalArray> join(ArrayRef<LocalArray> parts, unsigned dim);
   Expected<LocalArray> reduce(ArrayRef<int64_t> members);
@@ -389,25 +391,52 @@ Error Machine::runPermute(const Step &step) {
   return Error::success();
 }
 
-/// Puts what the members of the group of \p rank send it into \p result.
+/// Puts \p box of what \p sender holds into the slice \p result of \p rank,
+/// which is \p wanted.
+Error Machine::receiveBox(const Step &step, int64_t sender, const Box &box,
+                          int64_t rank, const Box &wanted, LocalArray &result) {
+  Box held = getRankBox(step.from, sender);
+  if (!held.contains(box) || !wanted.contains(box))
+    return makeError("rank {0} sends {1} of its slice {2} to the slice {3} of "
+                     "rank {4}",
+                     sender, toString(box), toString(held), toString(wanted),
+                     rank);
+  LocalArray part = extract(arrays[sender], box.relativeTo(held));
+  count(sender, rank, part.cells.size());
+  for (auto [cell, number] : llvm::zip_equal(
+           part.cells, getNumbers(box.relativeTo(wanted), result.shape))) {
+    if (result.cells[number].element != Cell::unset)
+      return makeError("rank {0} receives element {1} twice", rank,
+                       printIndex(cell.element, plan.globalShape));
+    result.cells[number] = cell;
+  }
+  return Error::success();
+}
+
+/// Puts what \p rank keeps, and what the members of its group own and it
+/// lacks, into \p result.
 Error Machine::receiveBoxes(const Step &step, int64_t rank,
                             LocalArray &result) {
-  Box wanted = getRankBox(step.to, rank);
+  Box wanted = getRankBox(step.to, rank), own = getRankBox(step.from, rank);
+  if (std::optional<Box> kept = intersect(own, wanted))
+    if (Error error = receiveBox(step, rank, *kept, rank, wanted, result))
+      return error;
+  if (!step.transfers.empty()) {
+    for (const Transfer &transfer : step.transfers)
+      if (transfer.target == rank)
+        if (Error error = receiveBox(step, transfer.source, transfer.box, rank,
+                                     wanted, result))
+          return error;
+    return Error::success();
+  }
+  const Layout &owners = step.owners ? *step.owners : step.from;
   for (int64_t member : ReplicaGroups(plan.mesh, step.axes).getMembers(rank)) {
-    Box held = getRankBox(step.from, member);
-    std::optional<Box> common = intersect(held, wanted);
-    if (!common)
+    // Members that hold the same send each other nothing.
+    if (member == rank || getRankBox(step.from, member) == own)
       continue;
-    LocalArray part = extract(arrays[member], common->relativeTo(held));
-    count(member, rank, part.cells.size());
-    Box place = common->relativeTo(wanted);
-    for (auto [cell, number] :
-         llvm::zip_equal(part.cells, getNumbers(place, result.shape))) {
-      if (result.cells[number].element != Cell::unset)
-        return makeError("rank {0} receives element {1} twice", rank,
-                         printIndex(cell.element, plan.globalShape));
-      result.cells[number] = cell;
-    }
+    if (std::optional<Box> box = intersect(getRankBox(owners, member), wanted))
+      if (Error error = receiveBox(step, member, *box, rank, wanted, result))
+        return error;
   }
   return Error::success();
 }
@@ -549,6 +578,17 @@ static Error checkStep(const Plan &plan, const Step &step) {
   for (const Layout *layout : {&step.from, &step.to})
     if (Error error = checkLayout(plan, *layout))
       return error;
+  if (step.owners)
+    if (Error error = checkLayout(plan, *step.owners))
+      return makeError("owners: {0}", llvm::toString(std::move(error)));
+  for (const Transfer &transfer : step.transfers)
+    for (int64_t rank : {transfer.source, transfer.target})
+      if (rank < 0 || rank >= plan.mesh.getNumRanks() ||
+          transfer.box.getRank() != plan.globalShape.size())
+        return makeError("transfer of {0} from rank {1} to rank {2} is none of "
+                         "this mesh and tensor",
+                         toString(transfer.box), transfer.source,
+                         transfer.target);
   Layout group;
   group.partial.push_back({ReductionKind::Sum, step.axes});
   if (Error error = verifyLayout(plan.mesh, group))

@@ -324,9 +324,10 @@ void ExchangeCounter::addBlocks(const Cut &cut, int64_t first, int64_t count,
   }
   // All blocks between the first and the last that meet the range lie in it.
   int64_t size = cut.blockSize;
-  int64_t firstEnd = (begin / size + 1) * size;
-  if (firstEnd >= end)
+  int64_t firstSize = size - begin % size;
+  if (firstSize >= end - begin)
     return add(end - begin, 1);
+  int64_t firstEnd = begin + firstSize;
   int64_t lastStart = (end - 1) / size * size;
   add(firstEnd - begin, 1);
   add(size, (lastStart - firstEnd) / size);

@@ -6,7 +6,7 @@
 
 #include "pctl/Redistribute/Traffic.h"
 
-#include "Algebra.h"
+#include "ExchangeCount.h"
 
 #include "pctl/Support/CheckedArith.h"
 
@@ -25,6 +25,9 @@ static int64_t saturate(std::optional<int64_t> result, bool &exact) {
   return result.value_or(INT64_MAX);
 }
 
+/// What counting a rank in an exchange costs, in visits of pairs.
+static constexpr int64_t pairsPerRank = 16;
+
 namespace {
 
 /// Computes the traffic of one step over a shape whose sizes are all known.
@@ -42,7 +45,6 @@ private:
   void computeAllReduce();
   void computePermute();
   void computeExchange(int64_t maxPairs);
-  void countExchange(ArrayRef<AxisRef> axes);
   void setBoth(int64_t elements) {
     traffic.maxReceived = traffic.maxSent = elements;
   }
@@ -96,41 +98,25 @@ void StepTraffic::computePermute() {
       traffic.exact = false;
 }
 
-/// Counts, where \p axes are whole axes and include those that cut dims.
-void StepTraffic::countExchange(ArrayRef<AxisRef> axes) {
-  int64_t total = 0;
-  for (int64_t position = 0; position < getNumPositions(axes); ++position) {
-    int64_t rank = mesh.withCoordinate(0, axes, position);
-    Box held = getBox(mesh, step.from, shape, rank);
-    Box wanted = getBox(mesh, step.to, shape, rank);
-    auto countIn = [&](const Box &box) {
-      std::optional<Box> common = intersect(held, box);
-      return common ? common->getNumElements() : 0;
-    };
-    int64_t sent = 0;
-    for (int64_t member = 0; member < groupSize; ++member)
-      if (int64_t receiver = mesh.withCoordinate(rank, step.axes, member);
-          receiver != rank)
-        sent = add(sent, countIn(getBox(mesh, step.to, shape, receiver)));
-    int64_t received = wanted.getNumElements() - countIn(wanted);
-    traffic.maxReceived = std::max(traffic.maxReceived, received);
-    traffic.maxSent = std::max(traffic.maxSent, sent);
-    total = add(total, received);
-  }
-  traffic.totalReceived =
-      multiply(total, mesh.getNumRanks() / getNumPositions(axes));
-}
-
 void StepTraffic::computeExchange(int64_t maxPairs) {
-  SmallVector<AxisRef> axes;
-  AxisList cut = getCutAxes(step.from);
-  llvm::append_range(cut, getCutAxes(step.to));
-  for (unsigned axis = 0; axis < mesh.getNumAxes(); ++axis)
-    if (llvm::any_of(cut, [&](AxisRef ref) { return ref.axis == axis; }))
-      axes.push_back(mesh.getWholeAxis(axis));
-  std::optional<int64_t> pairs = checkedMul(getNumPositions(axes), groupSize);
-  if (pairs && *pairs <= maxPairs)
-    return countExchange(axes);
+  // Where nothing depends on links, a cluster of one level is as good as any.
+  static const cost::Cluster bytes = *cost::getNamedCluster("bytes");
+  ExchangeCounter counter(mesh, shape, step, bytes, maxPairs);
+  const AxisList &varying = counter.getVaryingAxes();
+  int64_t positions = getNumPositions(varying);
+  if (counter.canCount() && positions <= maxPairs / pairsPerRank) {
+    int64_t total = 0;
+    for (int64_t position = 0; position < positions; ++position) {
+      RankFlows flows =
+          counter.count(mesh.withCoordinate(0, varying, position));
+      int64_t received = flows.getAllReceived().elements;
+      traffic.maxReceived = std::max(traffic.maxReceived, received);
+      traffic.maxSent = std::max(traffic.maxSent, flows.getAllSent().elements);
+      total = add(total, received);
+    }
+    traffic.totalReceived = multiply(total, mesh.getNumRanks() / positions);
+    return;
+  }
   traffic.maxReceived = mostTo;
   traffic.maxSent = multiply(mostFrom, groupSize - 1);
   traffic.totalReceived = getTotalHeld(step.to);

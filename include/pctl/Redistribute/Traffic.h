@@ -38,10 +38,10 @@ struct Traffic {
 ///   exchange        the most of |to_d| - |to_d and from_d| over ranks d
 ///
 /// The last one, and what an exchange sends, is counted where the positions
-/// along the axes that cut dims in either layout, times g, are at most
-/// \p maxPairs; beyond, the bounds |to| and (g - 1) |from| stand for them, and
-/// the result says so. A dim of unknown size counts as 1, and a count that
-/// int64_t does not hold as INT64_MAX; neither is exact.
+/// along the axes that cut dims in any layout of the step, times
+/// 16, are at most \p maxPairs; beyond, the bounds |to| and (g - 1) |from|
+/// stand for them, and the result says so. A dim of unknown size counts as 1,
+/// and a count that int64_t does not hold as INT64_MAX; neither is exact.
 Traffic getTraffic(const layout::Mesh &mesh,
                    llvm::ArrayRef<int64_t> globalShape, const Step &step,
                    int64_t maxPairs = 1 << 16);

@@ -444,7 +444,7 @@ TEST(VerifyPlan, exchange_c1) {
       makeStep(mesh22, {5}, StepKind::Exchange, "[{x}]", "[{y}]", "x,y"),
       "step 1 (exchange): group {x,y} has axes that cut no dim before, only "
       "{x} do",
-      "step 1 (exchange): rank 0 receives element [0] twice");
+      "step 1 (exchange): rank 1 receives element [3] twice");
 }
 
 TEST(VerifyPlan, exchange_c2) {
