@@ -30,6 +30,21 @@ Step makeBalancedExchange(const layout::Mesh &mesh,
                           const cost::Cluster &cluster, int64_t elementBytes,
                           int64_t chunkBytes);
 
+/// Returns an exchange that lists its transfers, in which the greater of the
+/// most that a rank sends and the most that a rank receives is the least that
+/// any choice of sources reaches: an integral flow, for blocks that no owners
+/// share evenly. Nothing where no rank lacks anything, where a size is not
+/// known, on meshes of more than 64 ranks, or where more than \p maxTransfers
+/// boxes would be looked at or listed.
+///
+/// Worked example, on `x=2, y=2` and 7 elements from `[{x}]` to `[{}]`: the two
+/// holders of elements 0 to 3 send 4 elements each, as two ranks lack all four.
+std::optional<Step> makeListedExchange(const layout::Mesh &mesh,
+                                       llvm::ArrayRef<int64_t> shape,
+                                       const layout::Layout &from,
+                                       const layout::Layout &to,
+                                       int64_t maxTransfers = 1 << 14);
+
 } // namespace pctl::redistribute
 
 #endif // PCTL_REDISTRIBUTE_BALANCE_H

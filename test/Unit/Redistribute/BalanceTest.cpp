@@ -53,6 +53,16 @@ int countMisses(const char *text, llvm::ArrayRef<int64_t> shape,
   return misses;
 }
 
+/// Returns whether \p to cuts a dim by an axis that is partial in \p from.
+bool overlapsPartial(const Layout &from, const Layout &to) {
+  for (AxisRef ref : from.getPartialAxes())
+    for (const DimLayout &dim : to.dims)
+      for (AxisRef other : dim.axes)
+        if (ref.overlaps(other))
+          return true;
+  return false;
+}
+
 TEST(BalancedExchange, lets_holders_share) {
   Mesh mesh = makeMesh("x=2,y=3");
   Layout from = makeLayout(mesh, "[{y}]"), to = makeLayout(mesh, "[{x}]");
@@ -84,6 +94,50 @@ TEST(BalancedExchange, of_even_pairs_meets_the_optimum) {
     EXPECT_EQ(countMisses(set.mesh, set.shape, 400, first), 0)
         << set.mesh << " " << shapeToString(set.shape) << " " << first;
   }
+}
+
+TEST(ListedExchange, of_uneven_pairs_meets_the_optimum) {
+  std::mt19937_64 random(17);
+  static constexpr int64_t sizes[] = {5, 6, 7, 12};
+  for (const char *text :
+       {"x=2,y=2", "x=2,y=4", "x=2,y=2,z=2", "x=2,y=3", "x=3,y=3"}) {
+    Mesh mesh = makeMesh(text);
+    for (unsigned rank : {1, 2, 3}) {
+      std::vector<Layout> layouts = listLayouts(mesh, rank, /*partial=*/true);
+      for (int i = 0; i < 60; ++i) {
+        llvm::SmallVector<int64_t, 4> shape;
+        for (unsigned dim = 0; dim < rank; ++dim)
+          shape.push_back(sizes[random() % 4]);
+        Layout from = layouts[random() % layouts.size()];
+        Layout to = layouts[random() % layouts.size()];
+        if (overlapsPartial(from, to))
+          continue;
+        to.partial = from.partial;
+        std::optional<Step> step = makeListedExchange(mesh, shape, from, to);
+        if (!step)
+          continue;
+        Plan plan{mesh, shape, from, to, {*step}};
+        ASSERT_TRUE(isRight(plan));
+        if (from.isPartial())
+          continue;
+        StepCost cost = getStepCost(
+            mesh, shape, *step, *cost::getNamedCluster("bytes"), 1, 1 << 20);
+        ASSERT_EQ(std::max(cost.sentBytes, cost.receivedBytes),
+                  getDirectOptimum(mesh, shape, from, to).getMost());
+      }
+    }
+  }
+}
+
+TEST(ListedExchange, is_none_where_it_cannot_be) {
+  Mesh mesh = makeMesh("x=2");
+  Layout cut = makeLayout(mesh, "[{x}]"), whole = makeLayout(mesh, "[{}]");
+  EXPECT_TRUE(makeListedExchange(mesh, {5}, cut, whole));
+  EXPECT_FALSE(makeListedExchange(mesh, {5}, whole, cut));
+  EXPECT_FALSE(makeListedExchange(mesh, {5}, cut, whole, 1));
+  Mesh large = makeMesh("x=65");
+  EXPECT_FALSE(makeListedExchange(large, {65}, makeLayout(large, "[{x}]"),
+                                  makeLayout(large, "[{}]")));
 }
 
 } // namespace
