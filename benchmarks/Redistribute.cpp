@@ -8,6 +8,7 @@
 /// repeats.
 
 #include "pctl/Layout/LayoutText.h"
+#include "pctl/Redistribute/Balance.h"
 #include "pctl/Redistribute/PlanCost.h"
 #include "pctl/Redistribute/Planner.h"
 
@@ -128,6 +129,28 @@ void priceExchangeOn4096Ranks(benchmark::State &state) {
   priceExchanges(state, "a=8,b=8,c=8,d=8", {4096, 4096, 4096});
 }
 
+/// Balances the exchange of each pair that needs one.
+void balanceExchanges(benchmark::State &state, const char *mesh,
+                      llvm::ArrayRef<int64_t> shape) {
+  Questions questions(mesh, shape, 2000);
+  llvm::erase_if(questions.pairs, [&](const auto &pair) {
+    return getExchangeAxes(questions.shape, pair.first, pair.second).empty();
+  });
+  cost::Cluster bytes = *cost::getNamedCluster("bytes");
+  timeEachPair(state, questions, [&](const Layout &from, const Layout &to) {
+    benchmark::DoNotOptimize(makeBalancedExchange(
+        questions.mesh, questions.shape, from, to, bytes, /*elementBytes=*/4,
+        /*chunkBytes=*/4 << 20));
+  });
+}
+
+void balanceExchangeOn2x2x2(benchmark::State &state) {
+  balanceExchanges(state, "a=2,b=2,c=2", {64, 64, 64});
+}
+void balanceExchangeOn4096Ranks(benchmark::State &state) {
+  balanceExchanges(state, "a=8,b=8,c=8,d=8", {4096, 4096, 4096});
+}
+
 void priceAllGather(benchmark::State &state) {
   Mesh mesh = llvm::cantFail(parseMesh("a=32,b=32"));
   cost::Cluster cluster = *cost::getNamedCluster("h100");
@@ -151,4 +174,6 @@ BENCHMARK(planOn4096Ranks)->Unit(benchmark::kMicrosecond);
 BENCHMARK(planOn1048576Ranks)->Unit(benchmark::kMicrosecond);
 BENCHMARK(priceExchangeOn2x2x2)->Unit(benchmark::kMicrosecond);
 BENCHMARK(priceExchangeOn4096Ranks)->Unit(benchmark::kMicrosecond);
+BENCHMARK(balanceExchangeOn2x2x2)->Unit(benchmark::kMicrosecond);
+BENCHMARK(balanceExchangeOn4096Ranks)->Unit(benchmark::kMicrosecond);
 BENCHMARK(priceAllGather);
