@@ -57,6 +57,9 @@ void buildSpmdPipeline(OpPassManager &passes,
 
   PlanRedistributionPassOptions planning;
   planning.printPlans = options.printPlans;
+  planning.cluster = options.cluster;
+  planning.capBytes = options.capBytes;
+  planning.chunkBytes = options.chunkBytes;
   passes.addPass(createPlanRedistributionPass(planning));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());

@@ -10,11 +10,17 @@
 #include "pctl/Redistribute/Planner.h"
 
 #include "Algebra.h"
+#include "ExchangeCount.h"
 
 #include "pctl/Layout/LayoutText.h"
+#include "pctl/Redistribute/PlanCost.h"
+#include "pctl/Redistribute/Traffic.h"
 #include "pctl/Support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 
 using namespace pctl;
 using namespace pctl::layout;
@@ -345,10 +351,53 @@ static Error verifyReductionOrder(const Mesh &mesh, const Layout &from,
                    toString(mesh, from), toString(mesh, to));
 }
 
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Cuts the messages of \p step, an exchange, such that a round stages about a
+/// chunk: what is sent and received is counted on few ranks alone, and taken
+/// for twice the greater slice on many.
+static void setRounds(const Mesh &mesh, ArrayRef<int64_t> shape, Step &step,
+                      const PlannerOptions &options) {
+  int64_t held = std::max(getMaxLocalElements(step.from, shape),
+                          getMaxLocalElements(step.to, shape));
+  // Most exchanges are seen to be small without counting.
+  int64_t most = multiplyCounts(multiplyCounts(held, options.elementBytes),
+                                addCounts(getNumPositions(step.axes), 1));
+  if (most <= options.chunkBytes)
+    return;
+  Traffic traffic = getTraffic(mesh, shape, step, /*maxPairs=*/1 << 10);
+  int64_t staged = traffic.exact
+                       ? addCounts(traffic.maxReceived, traffic.maxSent)
+                       : multiplyCounts(held, 2);
+  int64_t longest = shape.empty() ? 1 : *llvm::max_element(shape);
+  step.rounds = std::clamp<int64_t>(
+      llvm::divideCeilSigned(multiplyCounts(staged, options.elementBytes),
+                             options.chunkBytes),
+      1, std::max<int64_t>(longest, 1));
+}
+
+/// Checks that no step holds more than the cap.
+static Error verifyCap(const Plan &plan, const PlannerOptions &options) {
+  if (!options.capBytes)
+    return Error::success();
+  PlanCost cost = getPlanCost(plan, options.cluster, options.elementBytes,
+                              options.chunkBytes);
+  for (auto [number, step] : llvm::enumerate(cost.steps))
+    if (step.liveBytes > *options.capBytes)
+      return makeError("step {0} ({1}) holds {2} bytes on a rank, the cap is "
+                       "{3}",
+                       number + 1, stringifyStepKind(plan.steps[number].kind),
+                       step.liveBytes, *options.capBytes);
+  return Error::success();
+}
+
 Expected<Plan> redistribute::planRedistribution(const Mesh &mesh,
                                                 ArrayRef<int64_t> globalShape,
                                                 const Layout &from,
-                                                const Layout &to) {
+                                                const Layout &to,
+                                                const PlannerOptions &options) {
   for (const Layout *layout : {&from, &to})
     if (Error error = verifyLayout(mesh, *layout, globalShape))
       return std::move(error);
@@ -360,5 +409,10 @@ Expected<Plan> redistribute::planRedistribution(const Mesh &mesh,
   Plan plan{mesh, llvm::SmallVector<int64_t, 4>(globalShape), from, to, {}};
   plan.steps =
       Planner(mesh, getCountedShape(globalShape), normalFrom, normalTo).plan();
+  for (Step &step : plan.steps)
+    if (step.kind == StepKind::Exchange)
+      setRounds(mesh, getCountedShape(globalShape), step, options);
+  if (Error error = verifyCap(plan, options))
+    return std::move(error);
   return plan;
 }

@@ -40,6 +40,8 @@ static llvm::Error planProgram(mlir::ModuleOp module, Form form,
     pipeline.layouts = options.layouts;
     pipeline.datasetStrategy = options.datasetStrategy;
     pipeline.dataArgs = options.dataArgs;
+    pipeline.capBytes = options.planning.capBytes;
+    pipeline.chunkBytes = options.planning.chunkBytes;
     buildSpmdPipeline(passes, pipeline);
     return runPasses(passes, module);
   }
@@ -47,7 +49,7 @@ static llvm::Error planProgram(mlir::ModuleOp module, Form form,
     passes.addPass(createPartitionPass());
     [[fallthrough]];
   case Form::Local:
-    passes.addPass(createPlanRedistributionPass());
+    passes.addPass(createPlanRedistributionPass(options.planning));
     return runPasses(passes, module);
   case Form::Planned:
     return llvm::Error::success();

@@ -10,6 +10,7 @@
 
 #include "Signature.h"
 
+#include "pctl/Dialect/Pctl/Transforms/Passes.h"
 #include "pctl/Execution/Engine.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -26,6 +27,8 @@ struct CompileOptions {
   std::string layouts;
   std::string datasetStrategy;
   std::vector<unsigned> dataArgs;
+  /// What plans of layout changes are made for.
+  PlanRedistributionPassOptions planning;
   /// Whether to compile the uncut program as well.
   bool withReference = false;
 };

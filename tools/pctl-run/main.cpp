@@ -72,6 +72,14 @@ struct Options {
       "data-args", cl::CommaSeparated,
       cl::desc("Numbers of the arguments that are data inputs"),
       cl::value_desc("n,..."), cl::cat(category)};
+  cl::opt<int64_t> capBytes{
+      "cap-bytes",
+      cl::desc("Bytes that a rank may hold in a step of a plan (default: any)"),
+      cl::init(0), cl::value_desc("n"), cl::cat(category)};
+  cl::opt<int64_t> chunkBytes{
+      "chunk-bytes",
+      cl::desc("Bytes that a rank should have in flight (default: 4194304)"),
+      cl::init(4 << 20), cl::value_desc("n"), cl::cat(category)};
   cl::opt<std::string> inputs{
       "inputs",
       cl::desc("random:SEED, or a directory with arg0.npy, arg1.npy, ..."),
@@ -203,6 +211,8 @@ static int runProgram(const Options &options) {
   compileOptions.datasetStrategy = options.datasetStrategy;
   compileOptions.dataArgs.assign(options.dataArgs.begin(),
                                  options.dataArgs.end());
+  compileOptions.planning.capBytes = options.capBytes;
+  compileOptions.planning.chunkBytes = options.chunkBytes;
   compileOptions.withReference = options.verify;
   llvm::Expected<Compiled> compiled =
       compileForRanks(std::move(module), compileOptions);

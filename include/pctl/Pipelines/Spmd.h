@@ -44,6 +44,20 @@ struct SpmdPipelineOptions : mlir::PassPipelineOptions<SpmdPipelineOptions> {
       *this, "print-plans",
       llvm::cl::desc("Remark on each change of layout with its plan and bytes"),
       llvm::cl::init(false)};
+  Option<std::string> cluster{
+      *this, "cluster",
+      llvm::cl::desc("Links of the machine that plans are costed for: bytes, "
+                     "a100, h100, b200, or a file"),
+      llvm::cl::init("bytes")};
+  Option<int64_t> capBytes{
+      *this, "cap-bytes",
+      llvm::cl::desc("Bytes that a rank may hold in a step of a plan; 0 for "
+                     "any"),
+      llvm::cl::init(0)};
+  Option<int64_t> chunkBytes{
+      *this, "chunk-bytes",
+      llvm::cl::desc("Bytes that a rank should have in flight"),
+      llvm::cl::init(4 << 20)};
 };
 
 /// Adds the passes that take a module from the annotated to the planned form.

@@ -8,9 +8,24 @@
 #ifndef PCTL_REDISTRIBUTE_PLANNER_H
 #define PCTL_REDISTRIBUTE_PLANNER_H
 
+#include "pctl/Cost/Cluster.h"
 #include "pctl/Redistribute/Plan.h"
 
 namespace pctl::redistribute {
+
+/// What plans are made for.
+struct PlannerOptions {
+  /// The links of the devices, by which plans are costed. In the default one,
+  /// `bytes`, time is bytes.
+  cost::Cluster cluster = *cost::getNamedCluster("bytes");
+  int64_t elementBytes = 4;
+  /// What a rank may hold in a step, what is staged included; a plan that needs
+  /// more is an error. Without it nothing is refused.
+  std::optional<int64_t> capBytes;
+  /// What a rank should stage: exchanges are done in as many rounds as that
+  /// takes, as far as messages can be cut.
+  int64_t chunkBytes = 4 << 20;
+};
 
 /// Plans how every rank of \p mesh gets from its slice in layout \p from of a
 /// tensor of \p globalShape to its slice in layout \p to.
@@ -29,11 +44,12 @@ namespace pctl::redistribute {
 /// Errors: those of layout::verifyLayout for either layout; an axis that is
 /// partial in \p to and not, or with another kind, in \p from; partial axes of
 /// one kind that would be reduced while axes of another kind listed before them
-/// stay partial.
+/// stay partial; a cap below what the plan has a rank hold, with the step.
 llvm::Expected<Plan> planRedistribution(const layout::Mesh &mesh,
                                         llvm::ArrayRef<int64_t> globalShape,
                                         const layout::Layout &from,
-                                        const layout::Layout &to);
+                                        const layout::Layout &to,
+                                        const PlannerOptions &options = {});
 
 } // namespace pctl::redistribute
 

@@ -7,17 +7,21 @@
 /// ops of what it says.
 
 #include "ElementBytes.h"
+#include "pctl/Cost/Cluster.h"
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
 #include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/MaterializePlan.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
+#include "pctl/Redistribute/PlanCost.h"
 #include "pctl/Redistribute/PlanText.h"
 #include "pctl/Redistribute/Planner.h"
 #include "pctl/Redistribute/Traffic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 #include <map>
 
@@ -45,6 +49,8 @@ struct PlanRedistributionPass
     if (failed(
             requireForm(module, Form::Local, getArgument(), "pctl-partition")))
       return signalPassFailure();
+    if (failed(readOptions(module)))
+      return signalPassFailure();
     plans.clear();
     SmallVector<RedistributeOp> ops;
     module.walk([&](RedistributeOp op) { ops.push_back(op); });
@@ -62,6 +68,30 @@ struct PlanRedistributionPass
   }
 
 private:
+  /// Makes planner options of the pass's. Errors: no such cluster, a size that
+  /// is none.
+  LogicalResult readOptions(ModuleOp module) {
+    auto emitError = [&] {
+      return module.emitError() << getArgument() << ": ";
+    };
+    if (capBytes < 0)
+      return emitError()
+             << "cap-bytes is " << capBytes.getValue()
+             << ", expected a number of bytes, or 0 for the default";
+    if (chunkBytes < 1)
+      return emitError() << "chunk-bytes is " << chunkBytes.getValue()
+                         << ", expected at least 1";
+    llvm::Expected<cost::Cluster> loaded = cost::loadCluster(cluster);
+    if (!loaded)
+      return reportError(loaded.takeError(), emitError);
+    planning.cluster = std::move(*loaded);
+    planning.capBytes.reset();
+    if (capBytes > 0)
+      planning.capBytes = capBytes;
+    planning.chunkBytes = chunkBytes;
+    return success();
+  }
+
   /// Returns the plan of \p op, made now or before; null, having reported why,
   /// where there is none.
   const Plan *findPlan(RedistributeOp op) {
@@ -82,8 +112,12 @@ private:
                        << to->symbol << "; both layouts must be over one mesh";
       return nullptr;
     }
+    // A type of unknown size counts as one of a byte.
+    planning.elementBytes =
+        getElementBytes(op.getWholeType().getElementType()).value_or(1);
     // What makes two redistributions the same, as text.
     std::string key =
+        std::to_string(planning.elementBytes) + " bytes: " +
         redistribute::toString(Plan{from->mesh,
                                     SmallVector<int64_t, 4>(shape),
                                     from->layout.getNormalForm(),
@@ -93,7 +127,7 @@ private:
     if (it != plans.end())
       return &it->second;
     llvm::Expected<Plan> plan = redistribute::planRedistribution(
-        from->mesh, shape, from->layout, to->layout);
+        from->mesh, shape, from->layout, to->layout, planning);
     if (!plan) {
       (void)reportError(plan.takeError(), emitError);
       return nullptr;
@@ -120,19 +154,27 @@ private:
     return success();
   }
 
-  static void printPlan(RedistributeOp op, const Plan &plan) {
+  void printPlan(RedistributeOp op, const Plan &plan) {
     std::string text = redistribute::toString(plan);
     redistribute::Traffic traffic = redistribute::getTraffic(plan);
     InFlightDiagnostic remark = op.emitRemark("plan: ")
                                 << StringRef(text) << "receives "
                                 << (traffic.exact ? "" : "at most ");
-    if (std::optional<int64_t> sizeBytes = getSizeBytes(
-            traffic.maxReceived, op.getWholeType().getElementType()))
+    Type type = op.getWholeType().getElementType();
+    if (std::optional<int64_t> sizeBytes =
+            getSizeBytes(traffic.maxReceived, type))
       remark << *sizeBytes << " bytes a rank";
     else
       remark << traffic.maxReceived << " elements a rank";
+    redistribute::PlanCost cost = redistribute::getPlanCost(
+        plan, planning.cluster, getElementBytes(type).value_or(1),
+        planning.chunkBytes);
+    remark << "; holds " << cost.peakBytes << " bytes; takes "
+           << llvm::formatv("{0:F1}", cost.timeSec * 1e6).str() << " us on "
+           << planning.cluster.name;
   }
 
+  redistribute::PlannerOptions planning;
   std::map<std::string, Plan> plans;
 };
 

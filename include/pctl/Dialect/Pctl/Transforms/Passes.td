@@ -315,6 +315,11 @@ def PlanRedistributionPass
     `pctl.all_slice` can do, as its blocks do not nest, is a
     `tensor.extract_slice`. Equal redistributions share one plan.
 
+    Exchanges are done in rounds that stage about `chunk-bytes` on a rank. A plan
+    of which a step holds more than `cap-bytes` on a rank is refused. Times in
+    remarks are those of `cluster`: `bytes`, in which time is bytes, another that
+    is built in (`a100`, `h100`, `b200`), or a file.
+
     Example, on `pctl.mesh @m <["x"=2]>`, `#row` and `#col` cutting dim 0 and 1:
 
     ```mlir
@@ -328,12 +333,19 @@ def PlanRedistributionPass
         split_dim = 1 concat_dim = 0 axes = ["x"] on @m -> tensor<4x2xf32>
     ```
 
-    Never moves an op. Errors: a redistribute that the planner refuses, one of
-    the laid-out form, one between two meshes.
+    Never moves an op. Errors: a redistribute that the planner refuses, as its
+    layouts or the cap allow no plan, one of the laid-out form, one between two
+    meshes; a cluster that there is none of, a size below 1.
   }];
   let options = [
     Option<"printPlans", "print-plans", "bool", /*default=*/"false",
            "Remark on each redistribute with its plan and bytes">,
+    Option<"cluster", "cluster", "std::string", /*default=*/"\"bytes\"",
+           "Links of the machine: bytes, a100, h100, b200, or a file">,
+    Option<"capBytes", "cap-bytes", "int64_t", /*default=*/"0",
+           "Bytes that a rank may hold in a step; 0 for any">,
+    Option<"chunkBytes", "chunk-bytes", "int64_t", /*default=*/"4194304",
+           "Bytes that a rank should have in flight">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
