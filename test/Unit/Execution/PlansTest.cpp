@@ -9,6 +9,7 @@
 #include "PlanRunner.h"
 
 #include "pctl/Layout/LayoutText.h"
+#include "pctl/Redistribute/Balance.h"
 #include "pctl/Redistribute/Planner.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -297,6 +298,32 @@ TEST(Plans, ExchangeWhatIsListed) {
       llvm::append_range(step.axes, mesh.getComplement(from.getPartialAxes()));
       step.rounds = 1 + draw.number(3);
       plans.push_back({makePlan(mesh, shape, step), draw.type()});
+    }
+    runPlans(plans);
+  }
+}
+
+/// What the library balances, with a chunk that asks for rounds.
+TEST(Plans, ExchangeWhatIsBalanced) {
+  Draw draw(19);
+  cost::Cluster bytes = *cost::getNamedCluster("bytes");
+  for (const char *text : kMeshes) {
+    Mesh mesh = parseMesh(text);
+    std::vector<TypedPlan> plans;
+    while (plans.size() < 30) {
+      Shape shape = draw.shape();
+      auto [drawnFrom, drawnTo] = draw.pair(mesh, shape);
+      Layout from = drawnFrom.getNormalForm(), to = drawnTo.getNormalForm();
+      if (from == to)
+        continue;
+      plans.push_back({makePlan(mesh, shape,
+                                redistribute::makeBalancedExchange(
+                                    mesh, shape, from, to, bytes,
+                                    /*elementBytes=*/4, /*chunkBytes=*/64)),
+                       draw.type()});
+      if (std::optional<Step> listed =
+              redistribute::makeListedExchange(mesh, shape, from, to))
+        plans.push_back({makePlan(mesh, shape, *listed), draw.type()});
     }
     runPlans(plans);
   }
