@@ -37,6 +37,16 @@ StringRef redistribute::stringifyStepKind(StepKind kind) {
   return "";
 }
 
+std::optional<StepKind> redistribute::symbolizeStepKind(StringRef keyword) {
+  for (StepKind kind :
+       {StepKind::Slice, StepKind::AllGather, StepKind::AllToAll,
+        StepKind::ReduceScatter, StepKind::AllReduce, StepKind::Permute,
+        StepKind::Exchange, StepKind::Broadcast})
+    if (keyword == stringifyStepKind(kind))
+      return kind;
+  return std::nullopt;
+}
+
 SmallVector<AxisRef>
 redistribute::getExchangeAxes(ArrayRef<int64_t> globalShape, const Layout &from,
                               const Layout &to) {

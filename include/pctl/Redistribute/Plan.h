@@ -61,6 +61,9 @@ struct Transfer {
 /// `permute`, `exchange`, `broadcast`.
 llvm::StringRef stringifyStepKind(StepKind kind);
 
+/// Returns the kind that \p keyword names, if any.
+std::optional<StepKind> symbolizeStepKind(llvm::StringRef keyword);
+
 /// One collective: what each rank holds before and after, and how it gets
 /// there.
 ///
