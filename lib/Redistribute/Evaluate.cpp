@@ -8,15 +8,14 @@
 
 #include "pctl/Redistribute/Evaluate.h"
 
+#include "Symbols.h"
+
 #include "pctl/Layout/LayoutText.h"
 #include "pctl/Layout/ReplicaGroups.h"
 #include "pctl/Support/CheckedArith.h"
 #include "pctl/Support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-
-#include <map>
 
 using namespace pctl;
 using namespace pctl::layout;
@@ -26,48 +25,11 @@ using llvm::Error;
 using llvm::Expected;
 using llvm::SmallVector;
 
-/// The most cells, and the most counts of contributions, that an evaluation
-/// keeps at once, on all ranks together.
-static constexpr int64_t maxCells = int64_t(1) << 26;
-
 //===----------------------------------------------------------------------===//
 // Symbols
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// How often the contribution of each position along the axes that are partial
-/// at the start is in a value.
-using Terms = std::vector<int64_t>;
-
-/// Numbers the different Terms that come up, of which there are few.
-class TermTable {
-public:
-  unsigned getId(const Terms &terms) {
-    auto [entry, isNew] = ids.try_emplace(terms, all.size());
-    if (isNew)
-      all.push_back(terms);
-    return entry->second;
-  }
-  const Terms &get(unsigned id) const { return all[id]; }
-
-  /// Returns the number of what is both in \p a and in \p b.
-  unsigned getSum(unsigned a, unsigned b) {
-    auto [entry, isNew] = sums.try_emplace({a, b}, 0);
-    if (isNew) {
-      Terms sum = all[a];
-      for (auto [count, other] : llvm::zip_equal(sum, all[b]))
-        count += other;
-      entry->second = getId(sum);
-    }
-    return entry->second;
-  }
-
-private:
-  std::vector<Terms> all;
-  std::map<Terms, unsigned> ids;
-  std::map<std::pair<unsigned, unsigned>, unsigned> sums;
-};
 
 /// One element in a local array.
 struct Cell {
@@ -96,40 +58,6 @@ static SmallVector<int64_t, 4> getSizes(const Box &box) {
   for (Range range : box.getRanges())
     sizes.push_back(range.size);
   return sizes;
-}
-
-/// Returns the row-major number in an array of \p shape of each index of \p
-/// box, in the row-major order of the box.
-static std::vector<int64_t> getNumbers(const Box &box,
-                                       ArrayRef<int64_t> shape) {
-  std::vector<int64_t> numbers{0};
-  for (auto [range, size] : llvm::zip_equal(box.getRanges(), shape)) {
-    std::vector<int64_t> longer;
-    longer.reserve(numbers.size() * range.size);
-    for (int64_t number : numbers)
-      for (int64_t index = range.offset; index < range.getEnd(); ++index)
-        longer.push_back(number * size + index);
-    numbers = std::move(longer);
-  }
-  return numbers;
-}
-
-static std::string printList(ArrayRef<int64_t> values, const char *separator) {
-  std::string text;
-  llvm::interleave(
-      values, [&](int64_t value) { text += llvm::itostr(value); },
-      [&] { text += separator; });
-  return text;
-}
-
-/// Prints the index whose row-major number in \p shape is \p number.
-static std::string printIndex(int64_t number, ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> index(shape.size());
-  for (unsigned dim = shape.size(); dim-- > 0;) {
-    index[dim] = number % shape[dim];
-    number /= shape[dim];
-  }
-  return "[" + printList(index, ", ") + "]";
 }
 
 /// Returns the part \p box of \p array; it must lie inside.
@@ -173,6 +101,7 @@ private:
   Error runAllReduce(const Step &step);
   Error runPermute(const Step &step);
   Error runExchange(const Step &step);
+  Error runBroadcast(const Step &step);
 
   Error receiveBox(const Step &step, int64_t sender, const Box &box,
                    int64_t rank, const Box &wanted, LocalArray &result);
@@ -182,7 +111,6 @@ private:
   Expected<LocalArray> split(const LocalArray &array, unsigned dim,
                              int64_t parts, int64_t position);
   Error checkRank(const Layout &layout, int64_t rank);
-  unsigned getRightTerms(const Layout &layout, int64_t rank);
   Box getRankBox(const Layout &layout, int64_t rank) {
     return getBox(plan.mesh, layout, plan.globalShape, rank);
   }
@@ -211,9 +139,7 @@ Machine::Machine(const Plan &plan)
   evaluation.received.assign(getNumRanks(), 0);
   for (int64_t rank = 0; rank < getNumRanks(); ++rank) {
     Box box = getRankBox(plan.from, rank);
-    Terms own(getNumPositions(partialAxes), 0);
-    own[plan.mesh.getCoordinate(rank, partialAxes)] = 1;
-    unsigned id = terms.getId(own);
+    unsigned id = terms.getId(getOwnTerms(plan.mesh, partialAxes, rank));
     arrays[rank] = LocalArray(getSizes(box));
     for (auto [cell, number] :
          llvm::zip_equal(arrays[rank].cells, getNumbers(box, plan.globalShape)))
@@ -441,7 +367,21 @@ Error Machine::receiveBoxes(const Step &step, int64_t rank,
   return Error::success();
 }
 
+Error Machine::runBroadcast(const Step &step) {
+  ReplicaGroups groups(plan.mesh, step.axes);
+  if (step.root < 0 || step.root >= groups.getGroupSize())
+    return makeError("root {0} is not a position of the group", step.root);
+  for (int64_t rank = 0; rank < getNumRanks(); ++rank) {
+    int64_t root = groups.getMember(rank, step.root);
+    count(root, rank, arrays[root].cells.size());
+    next[rank] = arrays[root];
+  }
+  return Error::success();
+}
+
 Error Machine::runExchange(const Step &step) {
+  if (step.rounds < 1)
+    return makeError("{0} rounds send nothing", step.rounds);
   for (int64_t rank = 0; rank < getNumRanks(); ++rank) {
     next[rank] = LocalArray(getSizes(getRankBox(step.to, rank)));
     if (Error error = receiveBoxes(step, rank, next[rank]))
@@ -470,9 +410,10 @@ Error Machine::run(const Step &step) {
       return runAllReduce(step);
     case StepKind::Permute:
       return runPermute(step);
-    case StepKind::Broadcast:
     case StepKind::Exchange:
       return runExchange(step);
+    case StepKind::Broadcast:
+      return runBroadcast(step);
     }
     return Error::success();
   };
@@ -486,19 +427,6 @@ Error Machine::run(const Step &step) {
 // What is right
 //===----------------------------------------------------------------------===//
 
-/// Returns what an element on \p rank is made of in \p layout: the positions
-/// that agree with it along the axes that are partial still.
-unsigned Machine::getRightTerms(const Layout &layout, int64_t rank) {
-  SmallVector<AxisRef> left = layout.getPartialAxes();
-  Terms right(getNumPositions(partialAxes), 0);
-  for (auto [position, count] : llvm::enumerate(right)) {
-    int64_t other = plan.mesh.withCoordinate(rank, partialAxes, position);
-    count = plan.mesh.getCoordinate(other, left) ==
-            plan.mesh.getCoordinate(rank, left);
-  }
-  return terms.getId(right);
-}
-
 Error Machine::checkRank(const Layout &layout, int64_t rank) {
   Box box = getRankBox(layout, rank);
   const LocalArray &array = arrays[rank];
@@ -506,7 +434,8 @@ Error Machine::checkRank(const Layout &layout, int64_t rank) {
     return makeError("rank {0} holds {1} elements, its slice {2} has {3}", rank,
                      shapeToString(array.shape), toString(box),
                      shapeToString(getSizes(box)));
-  unsigned right = getRightTerms(layout, rank);
+  unsigned right =
+      terms.getId(getRightTerms(plan.mesh, partialAxes, layout, rank));
   std::vector<int64_t> numbers = getNumbers(box, plan.globalShape);
   for (auto [place, cell] : llvm::enumerate(array.cells)) {
     if (cell.element != numbers[place])
@@ -525,11 +454,8 @@ Error Machine::checkRank(const Layout &layout, int64_t rank) {
 }
 
 Error Machine::check(const Layout &layout) {
-  for (AxisRef ref : layout.getPartialAxes())
-    for (AxisRef other : plan.mesh.getComplement(partialAxes))
-      if (ref.overlaps(other))
-        return makeError("axis '{0}' is partial, it was not at the start",
-                         toString(plan.mesh, ref));
+  if (Error error = verifyPartialAtStart(plan.mesh, partialAxes, layout))
+    return error;
   Traffic &traffic = evaluation.traffic;
   for (int64_t rank = 0; rank < getNumRanks(); ++rank) {
     if (Error error = checkRank(layout, rank))
@@ -553,33 +479,13 @@ Evaluation Machine::takeEvaluation() && {
 // Entry
 //===----------------------------------------------------------------------===//
 
-/// Checks that up to \p perRank of \p what can be kept on every rank.
-static Error checkCount(const Mesh &mesh, int64_t perRank, const char *what) {
-  // A rank that holds nothing costs something too.
-  std::optional<int64_t> count =
-      checkedMul(mesh.getNumRanks(), std::max<int64_t>(perRank, 1));
-  if (count && *count <= maxCells)
-    return Error::success();
-  return makeError("{0} ranks that hold up to {1} {2} each are too many to "
-                   "evaluate, at most {3} {2} in all can be",
-                   mesh.getNumRanks(), perRank, what, maxCells);
-}
-
-/// Checks that \p layout can be evaluated.
-static Error checkLayout(const Plan &plan, const Layout &layout) {
-  if (Error error = verifyLayout(plan.mesh, layout, plan.globalShape))
-    return error;
-  return checkCount(plan.mesh, getMaxLocalElements(layout, plan.globalShape),
-                    "elements");
-}
-
 /// Checks what evaluating \p step relies on.
 static Error checkStep(const Plan &plan, const Step &step) {
   for (const Layout *layout : {&step.from, &step.to})
-    if (Error error = checkLayout(plan, *layout))
+    if (Error error = checkLayout(plan.mesh, plan.globalShape, *layout))
       return error;
   if (step.owners)
-    if (Error error = checkLayout(plan, *step.owners))
+    if (Error error = checkLayout(plan.mesh, plan.globalShape, *step.owners))
       return makeError("owners: {0}", llvm::toString(std::move(error)));
   for (const Transfer &transfer : step.transfers)
     for (int64_t rank : {transfer.source, transfer.target})
@@ -626,17 +532,8 @@ static Error runStep(const Plan &plan, Machine &machine, const Step &step) {
 }
 
 Expected<Evaluation> redistribute::evaluatePlan(const Plan &plan) {
-  for (const Layout *layout : {&plan.from, &plan.to}) {
-    for (auto [dim, size] : llvm::enumerate(plan.globalShape))
-      if (size == kDynamic)
-        return makeError("dim {0} has no known size, which evaluation needs",
-                         dim);
-    if (Error error = checkLayout(plan, *layout))
-      return std::move(error);
-  }
   if (Error error =
-          checkCount(plan.mesh, getNumPositions(plan.from.getPartialAxes()),
-                     "counts of contributions"))
+          checkQuestion(plan.mesh, plan.globalShape, plan.from, plan.to))
     return std::move(error);
   Machine machine(plan);
   for (auto [index, step] : llvm::enumerate(plan.steps))
