@@ -34,6 +34,8 @@ endfunction()
 function(pctl_add_library name)
   _pctl_add_library(${name} ${ARGN})
   target_link_libraries(${name} PUBLIC LLVM)
+  # Tests ask these libraries millions of questions, in debug builds, too.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
 endfunction()
 
 function(pctl_add_mlir_library name)

@@ -123,7 +123,7 @@ bool OwnerSearch::cut(Layout &owners, unsigned dim,
   if (axes.empty())
     return true;
   DimLayout &inner = owners.dims[dim];
-  if (!inner.blockSizes.empty())
+  if (!inner.blockSizes.empty() || globalShape[dim] == kDynamic)
     return false;
   inner.axes = concatAxes(inner.axes, axes);
   return nests(from.dims[dim], inner, shape[dim]);

@@ -5,7 +5,8 @@
 /// A planner that is right for every pair of layouts: reduce what is partial,
 /// then collectives where one all-to-all and all-gathers do it, else a permute,
 /// else an exchange. docs/redistribution.md, "The planner", says why each of
-/// these moves no element that its receiver holds.
+/// these moves no element that its receiver holds. Where there are several ways
+/// to reduce or to move, each is priced and the fastest stands.
 
 #include "pctl/Redistribute/Planner.h"
 
@@ -13,6 +14,7 @@
 #include "ExchangeCount.h"
 
 #include "pctl/Layout/LayoutText.h"
+#include "pctl/Redistribute/Balance.h"
 #include "pctl/Redistribute/PlanCost.h"
 #include "pctl/Redistribute/Traffic.h"
 #include "pctl/Support/Error.h"
@@ -36,12 +38,23 @@ static constexpr int64_t maxPermuteGroup = 1024;
 
 namespace {
 
+/// One of the ways that the planner has.
+struct Way {
+  /// Reduce-scatter into this dim what is not scattered as the target asks,
+  /// instead of an all-reduce.
+  std::optional<unsigned> scatterDim;
+  /// Move by one exchange, whatever collectives could do it.
+  bool exchangeOnly = false;
+};
+
 /// Builds the steps from one layout to another, both in normal form.
 class Planner {
 public:
-  Planner(const Mesh &mesh, ArrayRef<int64_t> shape, const Layout &from,
-          const Layout &to)
-      : mesh(mesh), shape(shape), current(from), target(to) {}
+  Planner(const Mesh &mesh, ArrayRef<int64_t> globalShape, const Layout &from,
+          const Layout &to, const PlannerOptions &options, const Way &way)
+      : mesh(mesh), globalShape(globalShape),
+        shape(getCountedShape(globalShape)), current(from), target(to),
+        options(options), way(way) {}
 
   std::vector<Step> plan() &&;
 
@@ -49,6 +62,9 @@ private:
   void reducePartial();
   AxisList getAxesToReduce() const;
   bool reduceScatter(ArrayRef<AxisRef> axes);
+  bool scatterAnywhere(ArrayRef<AxisRef> axes);
+  void appendReduceScatter(unsigned dim, const DimLayout &extended,
+                           ArrayRef<AxisRef> joined);
   void allReduce(ArrayRef<AxisRef> axes);
 
   bool moveByCollectives();
@@ -67,9 +83,12 @@ private:
   }
 
   const Mesh &mesh;
+  const ArrayRef<int64_t> globalShape;
   const SmallVector<int64_t> shape;
   Layout current;
   const Layout target;
+  const PlannerOptions &options;
+  const Way way;
   std::vector<Step> steps;
 };
 
@@ -155,17 +174,37 @@ bool Planner::reduceScatter(ArrayRef<AxisRef> axes) {
     DimLayout extended = extendCut(dim, run, /*even=*/true);
     if (extended == cut)
       continue;
-    AxisList joined = dropPrefix(extended.axes, cut.axes);
-    Layout next = current;
-    next.dims[dim] = extended;
-    next.partial = reduceFirst(mesh, current.partial, joined);
-    Step step = makeStep(StepKind::ReduceScatter, current, next, joined);
-    step.dim = dim;
-    step.reduction = current.partial.front().kind;
-    append(std::move(step));
+    appendReduceScatter(dim, extended, dropPrefix(extended.axes, cut.axes));
     return true;
   }
   return false;
+}
+
+/// Reduces over \p axes into the dim that the way names. Returns whether that
+/// comes out even.
+bool Planner::scatterAnywhere(ArrayRef<AxisRef> axes) {
+  if (!way.scatterDim || !current.dims[*way.scatterDim].blockSizes.empty())
+    return false;
+  const DimLayout &cut = current.dims[*way.scatterDim];
+  DimLayout extended;
+  extended.axes = concatAxes(cut.axes, axes);
+  if (globalShape[*way.scatterDim] == kDynamic ||
+      !nests(cut, extended, shape[*way.scatterDim]) ||
+      !getEvenBlockSize(extended, shape[*way.scatterDim]))
+    return false;
+  appendReduceScatter(*way.scatterDim, extended, axes);
+  return true;
+}
+
+void Planner::appendReduceScatter(unsigned dim, const DimLayout &extended,
+                                  ArrayRef<AxisRef> joined) {
+  Layout next = current;
+  next.dims[dim] = extended;
+  next.partial = reduceFirst(mesh, current.partial, joined);
+  Step step = makeStep(StepKind::ReduceScatter, current, next, joined);
+  step.dim = dim;
+  step.reduction = current.partial.front().kind;
+  append(std::move(step));
 }
 
 void Planner::allReduce(ArrayRef<AxisRef> axes) {
@@ -181,7 +220,7 @@ void Planner::reducePartial() {
        axes = getAxesToReduce()) {
     // Less to reduce, and a scatter may then go on behind the sliced axes.
     slice();
-    if (!reduceScatter(axes))
+    if (!reduceScatter(axes) && !scatterAnywhere(axes))
       allReduce(axes);
   }
 }
@@ -297,14 +336,29 @@ bool Planner::moveByPermute() {
   return true;
 }
 
+/// Owners share the sending, or a list of transfers where that is faster still.
 void Planner::moveByExchange() {
-  append(makeStep(StepKind::Exchange, current, target,
-                  getExchangeAxes(shape, current, target)));
+  auto getCost = [&](const Step &step) {
+    return getStepCost(mesh, globalShape, step, options.cluster,
+                       options.elementBytes, options.chunkBytes);
+  };
+  Step step =
+      makeBalancedExchange(mesh, globalShape, current, target, options.cluster,
+                           options.elementBytes, options.chunkBytes);
+  StepCost cost = getCost(step);
+  if (cost.sentBytes > cost.receivedBytes)
+    if (std::optional<Step> listed =
+            makeListedExchange(mesh, globalShape, current, target))
+      if (getCost(*listed).timeSec < cost.timeSec)
+        step = std::move(*listed);
+  append(std::move(step));
 }
 
 std::vector<Step> Planner::plan() && {
   reducePartial();
-  if (current != target && !moveByCollectives() && !moveByPermute())
+  if (current == target)
+    return std::move(steps);
+  if (way.exchangeOnly || (!moveByCollectives() && !moveByPermute()))
     moveByExchange();
   return std::move(steps);
 }
@@ -378,6 +432,73 @@ static void setRounds(const Mesh &mesh, ArrayRef<int64_t> shape, Step &step,
       1, std::max<int64_t>(longest, 1));
 }
 
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+/// Lists the ways to get from \p from to \p to, those with the fewest steps
+/// first.
+static SmallVector<Way> listWays(const Layout &from, const Layout &to,
+                                 const PlannerOptions &options) {
+  SmallVector<Way> ways(1);
+  if (from.partial != to.partial)
+    for (unsigned dim = 0; dim < from.getRank(); ++dim) {
+      Way way;
+      way.scatterDim = dim;
+      ways.push_back(way);
+    }
+  // Where time is bytes, collectives take no more of it than the exchange of
+  // the same elements.
+  if (options.cluster.baseSec > 0)
+    for (Way way : SmallVector<Way>(ways)) {
+      way.exchangeOnly = true;
+      ways.push_back(way);
+    }
+  return ways;
+}
+
+/// Returns what a rank may hold in a step: the cap if there is one, else the
+/// greater of its slices and what it should stage.
+static int64_t getCapBytes(const Plan &plan, const PlannerOptions &options) {
+  if (options.capBytes)
+    return *options.capBytes;
+  SmallVector<int64_t> shape = getCountedShape(plan.globalShape);
+  int64_t held = std::max(getMaxLocalElements(plan.from, shape),
+                          getMaxLocalElements(plan.to, shape));
+  return addCounts(multiplyCounts(held, options.elementBytes),
+                   options.chunkBytes);
+}
+
+/// Returns the steps of the fastest way under the cap, of the first where
+/// several are; of the fastest of all where none is under it.
+static std::vector<Step> planFastest(Plan plan, const PlannerOptions &options,
+                                     const Layout &from, const Layout &to) {
+  const int64_t capBytes = getCapBytes(plan, options);
+  std::vector<Step> best;
+  std::optional<std::pair<bool, double>> bestKey;
+  for (const Way &way : listWays(from, to, options)) {
+    // One collective is never slower than the exchange of the same elements.
+    if (way.exchangeOnly && bestKey && !bestKey->first && best.size() <= 1)
+      continue;
+    plan.steps =
+        Planner(plan.mesh, plan.globalShape, from, to, options, way).plan();
+    for (Step &step : plan.steps)
+      if (step.kind == StepKind::Exchange)
+        setRounds(plan.mesh, getCountedShape(plan.globalShape), step, options);
+    PlanCost cost = getPlanCost(plan, options.cluster, options.elementBytes,
+                                options.chunkBytes);
+    std::pair<bool, double> key(cost.peakBytes > capBytes, cost.timeSec);
+    // Sums that are equal on paper differ in their last bits.
+    if (bestKey && (key.first > bestKey->first ||
+                    (key.first == bestKey->first &&
+                     key.second >= bestKey->second * (1 - 1e-9))))
+      continue;
+    bestKey = key;
+    best = std::move(plan.steps);
+  }
+  return best;
+}
+
 /// Checks that no step holds more than the cap.
 static Error verifyCap(const Plan &plan, const PlannerOptions &options) {
   if (!options.capBytes)
@@ -407,11 +528,8 @@ Expected<Plan> redistribute::planRedistribution(const Mesh &mesh,
   if (Error error = verifyReductionOrder(mesh, normalFrom, normalTo))
     return std::move(error);
   Plan plan{mesh, llvm::SmallVector<int64_t, 4>(globalShape), from, to, {}};
-  plan.steps =
-      Planner(mesh, getCountedShape(globalShape), normalFrom, normalTo).plan();
-  for (Step &step : plan.steps)
-    if (step.kind == StepKind::Exchange)
-      setRounds(mesh, getCountedShape(globalShape), step, options);
+  if (normalFrom != normalTo)
+    plan.steps = planFastest(plan, options, normalFrom, normalTo);
   if (Error error = verifyCap(plan, options))
     return std::move(error);
   return plan;

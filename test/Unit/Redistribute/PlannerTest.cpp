@@ -131,10 +131,12 @@ TEST(Planner, reduces_kinds_in_their_order) {
             "[{}] partial=[sum(x)], 4 elements received a rank\n");
   EXPECT_EQ(
       planSteps("x=2,y=2", {4}, "[{}] partial=[maxsi(y),sum(x)]", "[{}]"),
-      "  all_reduce maxsi over {y}: [{}] partial=[maxsi(y),sum(x)] -> [{}] "
-      "partial=[sum(x)], 4 elements received a rank\n"
-      "  all_reduce sum over {x}: [{}] partial=[sum(x)] -> [{}], 4 elements "
-      "received a rank\n");
+      "  reduce_scatter maxsi dim 0 over {y}: [{}] partial=[maxsi(y),sum(x)] "
+      "-> [{y}] partial=[sum(x)], 2 elements received a rank\n"
+      "  reduce_scatter sum dim 0 over {x}: [{y}] partial=[sum(x)] -> [{y,x}], "
+      "1 elements received a rank\n"
+      "  all_gather dim 0 over {y,x}: [{y,x}] -> [{}], 3 elements received a "
+      "rank\n");
 }
 
 TEST(Planner, open_dims_are_placed_as_closed_ones) {
