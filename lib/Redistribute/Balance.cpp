@@ -8,6 +8,7 @@
 #include "pctl/Redistribute/Balance.h"
 
 #include "Algebra.h"
+#include "ExchangeCount.h"
 
 #include "pctl/Redistribute/PlanCost.h"
 
@@ -20,8 +21,11 @@ using namespace pctl::redistribute;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// The most owners that are priced for one exchange.
-static constexpr unsigned maxPriced = 96;
+/// Returns the most owners that are priced for one exchange: fewer where
+/// pricing one takes milliseconds.
+static unsigned getMaxPriced(const Mesh &mesh) {
+  return mesh.getNumRanks() <= 256 ? 96 : 8;
+}
 
 namespace {
 
@@ -33,7 +37,8 @@ public:
               int64_t chunkBytes)
       : mesh(mesh), globalShape(globalShape),
         shape(getCountedShape(globalShape)), from(from), to(to),
-        cluster(cluster), elementBytes(elementBytes), chunkBytes(chunkBytes) {}
+        cluster(cluster), elementBytes(elementBytes), chunkBytes(chunkBytes),
+        maxPriced(getMaxPriced(mesh)) {}
 
   Step run();
 
@@ -53,6 +58,7 @@ private:
   const Layout &from, &to;
   const cost::Cluster &cluster;
   const int64_t elementBytes, chunkBytes;
+  const unsigned maxPriced;
   unsigned numPriced = 0;
   std::optional<Step> best;
   StepCost bestCost;
@@ -104,8 +110,8 @@ void OwnerSearch::price(const Layout *owners) {
   if (owners)
     step.owners = owners->getNormalForm();
   step.axes = getExchangeAxes(shape, owners ? *owners : from, to);
-  StepCost cost =
-      getStepCost(mesh, globalShape, step, cluster, elementBytes, chunkBytes);
+  StepCost cost = getStepCost(mesh, globalShape, step, cluster, elementBytes,
+                              chunkBytes, getPlanningRanks(mesh));
   auto getKey = [](const StepCost &cost) {
     return std::tuple(cost.timeSec,
                       std::max(cost.sentBytes, cost.receivedBytes));

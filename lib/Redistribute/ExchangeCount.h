@@ -156,6 +156,14 @@ private:
   std::vector<RankFlows> listed;
 };
 
+/// Returns on how many ranks of \p mesh a planner counts an exchange that it
+/// may not choose: on all of them where they are few, else on a small sample,
+/// so that a mesh of a million ranks costs no more than one of a thousand.
+inline int64_t getPlanningRanks(const layout::Mesh &mesh) {
+  constexpr int64_t few = 4096, sample = 16;
+  return mesh.getNumRanks() <= few ? few : sample;
+}
+
 } // namespace pctl::redistribute
 
 #endif // PCTL_LIB_REDISTRIBUTE_EXCHANGECOUNT_H

@@ -340,7 +340,8 @@ bool Planner::moveByPermute() {
 void Planner::moveByExchange() {
   auto getCost = [&](const Step &step) {
     return getStepCost(mesh, globalShape, step, options.cluster,
-                       options.elementBytes, options.chunkBytes);
+                       options.elementBytes, options.chunkBytes,
+                       getPlanningRanks(mesh));
   };
   Step step =
       makeBalancedExchange(mesh, globalShape, current, target, options.cluster,
@@ -485,8 +486,9 @@ static std::vector<Step> planFastest(Plan plan, const PlannerOptions &options,
     for (Step &step : plan.steps)
       if (step.kind == StepKind::Exchange)
         setRounds(plan.mesh, getCountedShape(plan.globalShape), step, options);
-    PlanCost cost = getPlanCost(plan, options.cluster, options.elementBytes,
-                                options.chunkBytes);
+    PlanCost cost =
+        getPlanCost(plan, options.cluster, options.elementBytes,
+                    options.chunkBytes, getPlanningRanks(plan.mesh));
     std::pair<bool, double> key(cost.peakBytes > capBytes, cost.timeSec);
     // Sums that are equal on paper differ in their last bits.
     if (bestKey && (key.first > bestKey->first ||
@@ -504,7 +506,7 @@ static Error verifyCap(const Plan &plan, const PlannerOptions &options) {
   if (!options.capBytes)
     return Error::success();
   PlanCost cost = getPlanCost(plan, options.cluster, options.elementBytes,
-                              options.chunkBytes);
+                              options.chunkBytes, getPlanningRanks(plan.mesh));
   for (auto [number, step] : llvm::enumerate(cost.steps))
     if (step.liveBytes > *options.capBytes)
       return makeError("step {0} ({1}) holds {2} bytes on a rank, the cap is "

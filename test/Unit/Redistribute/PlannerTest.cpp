@@ -187,9 +187,9 @@ TEST(Planner, a_million_ranks_cost_what_eight_do) {
   Plan plan = makePlan(mesh, {1 << 20, 1 << 20}, "[{a,b},{c}]", "[{b,a},{d}]");
   EXPECT_EQ(getMessage(verifyPlan(plan)), "success");
   EXPECT_EQ(getStepLines(plan),
-            "  exchange over {a,b,c}: [{a,b},{c}] -> [{b,a},{d}], 64 rounds, "
-            "at most "
-            "33554432 elements received a rank\n");
+            "  exchange over {a,b,c,d}: [{a,b},{c}] -> [{b,a},{d}], owners "
+            "[{a,b,d},{c}], 64 rounds, at most 33554432 elements received a "
+            "rank\n");
   // A permute would list 8192 pairs.
   plan = makePlan(mesh, {1 << 20}, "[{a,b}]", "[{b,a}]");
   EXPECT_EQ(getMessage(verifyPlan(plan)), "success");
