@@ -15,12 +15,13 @@ namespace pctl::redistribute {
 
 /// What plans are made for.
 struct PlannerOptions {
-  /// The links of the devices, by which plans are costed. In the default one,
+  /// The links of the devices, by which plans are chosen. In the default one,
   /// `bytes`, time is bytes.
   cost::Cluster cluster = *cost::getNamedCluster("bytes");
   int64_t elementBytes = 4;
-  /// What a rank may hold in a step, what is staged included; a plan that needs
-  /// more is an error. Without it nothing is refused.
+  /// What a rank may hold in a step, what is staged included; if no plan needs
+  /// less that is an error. Without it plans are preferred in which no rank
+  /// holds more than the greater of its slices and a chunk.
   std::optional<int64_t> capBytes;
   /// What a rank should stage: exchanges are done in as many rounds as that
   /// takes, as far as messages can be cut.
@@ -34,9 +35,9 @@ struct PlannerOptions {
 /// uneven and explicit blocks. Where nothing is partial each rank receives
 /// exactly |to \ from| elements, the least possible, and holds after no step
 /// more than the greater of its slices. Partial axes are reduced first, by
-/// reduce-scatter where \p to cuts a dim by them next and evenly, else by
-/// all-reduce. Costs time in the numbers of axes and dims and explicit block
-/// sizes; never enumerates the ranks of the mesh.
+/// reduce-scatter or all-reduce. Of several ways the fastest on the cluster and
+/// under the cap is taken; exchanges are priced on up to 4096 ranks, or on a
+/// sample of a larger mesh.
 ///
 /// Worked example, on `x=2, y=2` and 8x8: from `[{x},{}]` to `[{},{y}]` slices
 /// to `[{x},{y}]`, then gathers dim 0 over {x}.

@@ -316,9 +316,9 @@ def PlanRedistributionPass
     `tensor.extract_slice`. Equal redistributions share one plan.
 
     Exchanges are done in rounds that stage about `chunk-bytes` on a rank. A plan
-    of which a step holds more than `cap-bytes` on a rank is refused. Times in
-    remarks are those of `cluster`: `bytes`, in which time is bytes, another that
-    is built in (`a100`, `h100`, `b200`), or a file.
+    of which a step holds more than `cap-bytes` on a rank is refused. Of several
+    plans the fastest on `cluster` is taken: `bytes`, in which time is bytes,
+    another that is built in (`a100`, `h100`, `b200`), or a file.
 
     Example, on `pctl.mesh @m <["x"=2]>`, `#row` and `#col` cutting dim 0 and 1:
 
