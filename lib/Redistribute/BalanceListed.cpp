@@ -9,6 +9,7 @@
 
 #include "pctl/Redistribute/Balance.h"
 
+#include "Demands.h"
 #include "ExchangeCount.h"
 
 #include "pctl/Support/CheckedArith.h"
@@ -31,12 +32,6 @@ static constexpr int64_t maxRanks = 64;
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// Elements that one rank lacks.
-struct Demand {
-  int64_t target;
-  Box box;
-};
 
 /// Demands that the same ranks can serve.
 struct DemandClass {
@@ -205,66 +200,6 @@ private:
 // Transfers
 //===----------------------------------------------------------------------===//
 
-/// Takes the first \p count elements of \p box off it, in row-major order, as
-/// boxes that \p visit gets; what is left goes to \p rest.
-static void takeElements(const Box &box, int64_t count,
-                         llvm::function_ref<void(const Box &)> visit,
-                         SmallVectorImpl<Box> &rest) {
-  if (count == box.getNumElements())
-    return visit(box);
-  if (count == 0) {
-    rest.push_back(box);
-    return;
-  }
-  // As more than one element is in the box, some dim has more than one.
-  unsigned dim = 0;
-  while (box[dim].size == 1)
-    ++dim;
-  int64_t row = box.getNumElements() / box[dim].size, rows = count / row;
-  auto getRows = [&](int64_t first, int64_t number) {
-    SmallVector<Range, 4> ranges(box.getRanges());
-    ranges[dim] = {box[dim].offset + first, number};
-    return Box(ranges);
-  };
-  if (rows > 0)
-    visit(getRows(0, rows));
-  int64_t behind = box[dim].size - rows;
-  if (count % row != 0) {
-    takeElements(getRows(rows, 1), count % row, visit, rest);
-    ++rows;
-    --behind;
-  }
-  if (behind > 0)
-    rest.push_back(getRows(rows, behind));
-}
-
-/// Lists transfers by which each rank sends its share of a class.
-static void listTransfers(const DemandClass &demandClass,
-                          ArrayRef<int64_t> shares,
-                          std::vector<Transfer> &transfers) {
-  // A stack of what is left: rests are put back in order.
-  std::vector<Demand> left(llvm::reverse(demandClass.demands).begin(),
-                           llvm::reverse(demandClass.demands).end());
-  for (auto [rank, share] : llvm::enumerate(shares)) {
-    int64_t missing = share, source = rank;
-    while (missing > 0) {
-      Demand demand = std::move(left.back());
-      left.pop_back();
-      int64_t count = std::min(missing, demand.box.getNumElements());
-      SmallVector<Box> rest;
-      takeElements(
-          demand.box, count,
-          [&](const Box &box) {
-            transfers.push_back({source, demand.target, box});
-          },
-          rest);
-      for (const Box &box : llvm::reverse(rest))
-        left.push_back({demand.target, box});
-      missing -= count;
-    }
-  }
-}
-
 std::optional<Step> redistribute::makeListedExchange(const Mesh &mesh,
                                                      ArrayRef<int64_t> shape,
                                                      const Layout &from,
@@ -302,8 +237,12 @@ std::optional<Step> redistribute::makeListedExchange(const Mesh &mesh,
   step.kind = StepKind::Exchange;
   step.from = from;
   step.to = to;
-  for (auto [demandClass, shares] : llvm::zip_equal(classes, best.getShares()))
-    listTransfers(demandClass, shares, step.transfers);
+  for (auto [demandClass, loads] : llvm::zip_equal(classes, best.getShares())) {
+    SmallVector<Share> shares;
+    for (auto [rank, load] : llvm::enumerate(loads))
+      shares.push_back({static_cast<int64_t>(rank), load});
+    listTransfers(demandClass.demands, shares, step.transfers);
+  }
   if (static_cast<int64_t>(step.transfers.size()) > maxTransfers)
     return std::nullopt;
   AxisList axes = getExchangeAxes(shape, from, to);
