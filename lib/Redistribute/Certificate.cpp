@@ -4,9 +4,8 @@
 /// \file
 /// Says how near a plan comes to what no plan beats, and why not nearer.
 
-#include "pctl/Redistribute/Bound.h"
+#include "pctl/Redistribute/Move.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <limits>
@@ -20,8 +19,11 @@ namespace {
 /// Collects the reason of one certificate.
 class Certifier {
 public:
-  Certifier(const Plan &plan, const PlanCost &cost, const Bound &bound)
-      : plan(plan), cost(cost), bound(bound) {}
+  /// \p reduces: whether sums are to be done; \p rounds: the most into which
+  /// messages are cut.
+  Certifier(bool reduces, int64_t rounds, const PlanCost &cost,
+            const Bound &bound)
+      : reduces(reduces), rounds(rounds), cost(cost), bound(bound) {}
 
   Certificate run();
 
@@ -29,14 +31,14 @@ private:
   void addReceived();
   void addSent();
   void addTimes();
-  bool reduces() const { return plan.from.isPartial(); }
   void add(std::string text) {
     if (!reasons.empty())
       reasons += "; ";
     reasons += text;
   }
 
-  const Plan &plan;
+  const bool reduces;
+  const int64_t rounds;
   const PlanCost &cost;
   const Bound &bound;
   Certificate result;
@@ -49,8 +51,8 @@ void Certifier::addReceived() {
   if (!result.meetsReceived)
     add(formatv("a rank receives {0} bytes where {1} are the bound, as {2}",
                 cost.maxReceivedBytes, bound.maxReceivedBytes,
-                reduces() ? "reduction and movement are steps of their own"
-                          : "steps forward what others want"));
+                reduces ? "reduction and movement are steps of their own"
+                        : "steps forward what others want"));
   if (!result.meetsUnit)
     add(formatv("{0} bytes come into a unit where {1} are the bound, as what "
                 "several of its ranks want comes more than once",
@@ -74,12 +76,11 @@ void Certifier::addSent() {
 
 /// Adds what a plan takes beside the bytes of its busiest rank.
 void Certifier::addTimes() {
-  int64_t moving = 0, rounds = 1;
+  int64_t moving = 0;
   bool packs = false;
-  for (auto [step, stepCost] : llvm::zip(plan.steps, cost.steps)) {
-    moving += stepCost.timeSec > 0;
-    rounds = std::max(rounds, step.rounds);
-    packs |= stepCost.packBytes > 0;
+  for (const StepCost &step : cost.steps) {
+    moving += step.timeSec > 0;
+    packs |= step.packBytes > 0;
   }
   if (rounds > 1)
     add(formatv("messages go in {0} rounds, to stage no more than a chunk",
@@ -128,7 +129,23 @@ Certificate Certifier::run() {
   return std::move(result);
 }
 
+static int64_t getMostRounds(const Plan &plan) {
+  int64_t rounds = 1;
+  for (const Step &step : plan.steps)
+    rounds = std::max(rounds, step.rounds);
+  return rounds;
+}
+
 Certificate redistribute::certify(const Plan &plan, const PlanCost &cost,
                                   const Bound &bound) {
-  return Certifier(plan, cost, bound).run();
+  return Certifier(plan.from.isPartial(), getMostRounds(plan), cost, bound)
+      .run();
+}
+
+Certificate redistribute::certify(const Move &move, const PlanCost &cost,
+                                  const Bound &bound) {
+  int64_t rounds = std::max({getMostRounds(move.before), move.crossing.rounds,
+                             getMostRounds(move.after)});
+  return Certifier(move.question.from.layout.isPartial(), rounds, cost, bound)
+      .run();
 }

@@ -180,8 +180,10 @@ void compare(const char *text, llvm::ArrayRef<int64_t> shape, bool partial,
     ASSERT_EQ(bound.maxReceivedBytes, expected.maxReceived) << name;
     ASSERT_EQ(bound.totalReceivedBytes, expected.total) << name;
     ASSERT_EQ(bound.maxSentBytes, expected.maxSent) << name;
-    if (bound.directSentBytes)
-      ASSERT_EQ(*bound.directSentBytes, expected.directSent) << name;
+    ASSERT_EQ(bound.directSentBytes.value_or(0), expected.directSent) << name;
+    ASSERT_EQ(bound.directSentBytes.has_value(),
+              from.getPartialAxes() == to.getPartialAxes())
+        << name;
     ASSERT_EQ(bound.maxUnitReceivedBytes, expected.maxUnit) << name;
   }
 }

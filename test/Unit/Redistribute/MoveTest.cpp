@@ -75,6 +75,10 @@ TEST(Move, of_twelve_rows_from_six_devices_to_four) {
   Bound bound = getMoveBound(move.question, *cost::getNamedCluster("bytes"), 1);
   EXPECT_EQ(bound.maxReceivedBytes, 3);
   EXPECT_EQ(bound.maxSentBytes, 2);
+  PlanCost cost =
+      getMoveCost(move, *cost::getNamedCluster("bytes"), 1, 1 << 20);
+  EXPECT_EQ(certify(move, cost, bound).reason,
+            "meets the bound on time: some rank has to receive 3 bytes");
 }
 
 TEST(Move, between_meshes_of_the_same_devices_is_one_plan) {
