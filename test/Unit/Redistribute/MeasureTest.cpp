@@ -66,4 +66,28 @@ TEST(RandomPairs, are_right_and_under_the_cap) {
   EXPECT_EQ(measures.underCap, measures.pairs) << measures.firstOverCap;
 }
 
+TEST(DrawnPairs, meet_the_optimum_and_the_best_collectives) {
+  struct Set {
+    const char *mesh;
+    std::vector<int64_t> shape;
+  };
+  for (const Set &set :
+       {Set{"x=2,y=2", {8, 8}}, Set{"x=2,y=2", {5, 6, 7}},
+        Set{"x=2,y=4", {16, 16}}, Set{"x=2,y=4", {12, 7}},
+        Set{"x=2,y=2,z=2", {16, 16}}, Set{"x=2,y=2,z=2", {5, 12}},
+        Set{"x=2,y=3", {36, 36}}, Set{"x=2,y=3", {7, 5}},
+        Set{"x=4,y=2,z=2", {16, 16, 16}}, Set{"x=4,y=2,z=2", {5, 6, 7}}}) {
+    bool even = set.shape[0] % 4 == 0 && set.shape.back() % 4 == 0;
+    bool small = even && set.shape.size() < 3;
+    Measures measures = measureAllPairs(set.mesh, set.shape, /*partial=*/false,
+                                        /*maxPairs=*/400,
+                                        /*compareCollectives=*/small);
+    EXPECT_EQ(measures.right, measures.pairs) << measures.firstWrong;
+    EXPECT_EQ(measures.underCap, measures.pairs) << measures.firstOverCap;
+    EXPECT_GT(measures.bounded, 0);
+    EXPECT_EQ(measures.atBound, measures.bounded) << measures.worstPair;
+    EXPECT_EQ(measures.slower, 0);
+  }
+}
+
 } // namespace
