@@ -7,6 +7,7 @@
 
 #include "pctl/Dialect/Pctl/IR/PlanBridge.h"
 #include "pctl/Layout/LayoutText.h"
+#include "pctl/Layout/TensorType.h"
 #include "pctl/Support/CheckedArith.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -66,28 +67,12 @@ void pctl::detail::getCollectiveEffects(
 }
 
 bool pctl::isKindFor(layout::ReductionKind kind, Type elementType) {
-  using layout::ReductionKind;
-  bool isInteger = elementType.isIntOrIndex();
-  bool isFloat = isa<FloatType>(elementType);
-  switch (kind) {
-  case ReductionKind::Sum:
-  case ReductionKind::Product:
-    return isInteger || isFloat || isa<ComplexType>(elementType);
-  case ReductionKind::Maximum:
-  case ReductionKind::MaxNum:
-  case ReductionKind::Minimum:
-  case ReductionKind::MinNum:
-    return isFloat;
-  case ReductionKind::MaxSigned:
-  case ReductionKind::MaxUnsigned:
-  case ReductionKind::MinSigned:
-  case ReductionKind::MinUnsigned:
-  case ReductionKind::And:
-  case ReductionKind::Or:
-  case ReductionKind::Xor:
-    return isInteger;
-  }
-  return false;
+  if (elementType.isIntOrIndex())
+    return layout::isKindFor(kind, layout::ElementClass::Integer);
+  if (isa<FloatType>(elementType))
+    return layout::isKindFor(kind, layout::ElementClass::Float);
+  return isa<ComplexType>(elementType) &&
+         layout::isKindFor(kind, layout::ElementClass::Complex);
 }
 
 static ShapedType getInputType(CollectiveOpInterface op) {
