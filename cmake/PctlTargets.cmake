@@ -6,8 +6,8 @@
 #   MLIR. It is installed and exported as pctl::NAME.
 # pctl_add_mlir_library(NAME SOURCE... [LINK LIB...] [DEPENDS TARGET...])
 #   The same for a library that is written against MLIR.
-# pctl_add_tool(NAME SOURCE... [LINK LIB...])
-#   An installed executable.
+# pctl_add_tool(NAME [NO_MLIR] SOURCE... [LINK LIB...])
+#   An installed executable; with NO_MLIR one that starts in milliseconds.
 # pctl_add_dialect(NAME MNEMONIC)
 #   The TableGen output of dialects/MNEMONIC/NAMEOps.td in the current build
 #   directory, and its reference below docs/ of the build tree.
@@ -47,16 +47,20 @@ function(pctl_add_mlir_library name)
 endfunction()
 
 function(pctl_add_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "NO_MLIR" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} LLVM)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(ARG_NO_MLIR)
+    return()
+  endif()
+  target_link_libraries(${name} PRIVATE MLIR)
   add_dependencies(${name} pctl-headers)
   # A precompiled header serves code that is compiled as it was.
   target_compile_options(${name} PRIVATE -fPIC)
   pctl_use_pch(${name})
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
 # All TableGen output hangs from this target.

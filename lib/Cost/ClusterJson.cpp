@@ -6,7 +6,7 @@
 /// such as `levels[1].latency_sec`.
 
 #include "pctl/Cost/Cluster.h"
-#include "pctl/Support/Error.h"
+#include "pctl/Support/Json.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -280,32 +280,13 @@ static Error readCluster(const json::Value &value, Cluster &cluster) {
   return reader.takeError();
 }
 
-/// Returns whether brackets nest in \p text more than \p limit deep. The parser
-/// recurses; a cluster nests 3 deep.
-static bool nestsDeeperThan(StringRef text, int64_t limit) {
-  int64_t depth = 0;
-  bool inString = false;
-  for (size_t at = 0; at < text.size(); ++at) {
-    char c = text[at];
-    if (inString && c == '\\')
-      ++at;
-    else if (c == '"')
-      inString = !inString;
-    else if (!inString && (c == '[' || c == '{') && ++depth > limit)
-      return true;
-    else if (!inString && (c == ']' || c == '}'))
-      --depth;
-  }
-  return false;
-}
-
 Expected<Cluster> cost::parseCluster(StringRef text) {
   if (nestsDeeperThan(text, 64))
     return makeError("values nest more than 64 deep, those of a cluster nest 3 "
                      "deep");
-  Expected<json::Value> value = json::parse(text);
+  Expected<json::Value> value = parseJson(text);
   if (!value)
-    return makeError("no JSON: {0}", llvm::toString(value.takeError()));
+    return value.takeError();
   Cluster cluster;
   if (Error error = readCluster(*value, cluster))
     return std::move(error);

@@ -9,7 +9,7 @@
 #include "pctl/Layout/LayoutParser.h"
 #include "pctl/Layout/LayoutText.h"
 #include "pctl/Support/CheckedArith.h"
-#include "pctl/Support/Error.h"
+#include "pctl/Support/Json.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -472,7 +472,7 @@ Expected<Plan> redistribute::planFromJson(const json::Value &value) {
 }
 
 Expected<Plan> redistribute::parsePlanJson(StringRef text) {
-  Expected<json::Value> value = json::parse(text);
+  Expected<json::Value> value = parseJson(text);
   if (!value)
     return value.takeError();
   return planFromJson(*value);

@@ -45,7 +45,7 @@ llvm::json::Object toJson(const layout::Mesh &mesh, const Step &step);
 /// parseLayout reject.
 llvm::Expected<Plan> planFromJson(const llvm::json::Value &value);
 
-/// Parses the text of such an object. Errors: those of llvm::json::parse and of
+/// Parses the text of such an object. Errors: those of parseJson and of
 /// planFromJson.
 llvm::Expected<Plan> parsePlanJson(llvm::StringRef text);
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of pctl, a compiler library for distributed tensor programs.
+
+/// \file
+/// Moves as lists of who sends what to whom.
+
+#ifndef PCTL_REDISTRIBUTE_EXPANDMOVE_H
+#define PCTL_REDISTRIBUTE_EXPANDMOVE_H
+
+#include "pctl/Redistribute/Expand.h"
+#include "pctl/Redistribute/Move.h"
+
+namespace pctl::redistribute {
+
+/// Lists all transfers of \p move as expandPlan does, by devices: those of the
+/// plan before, then the crossing, an entry of op `crossing` where it has any,
+/// then those of the plan after. All boxes are in coordinates of the source's
+/// tensor; what a target has that the source does not, padding, is not listed.
+///
+/// Worked example, 4 elements on `a=2` from `[{a}]` to `b=1 devices=[5]` as
+/// `[{}]`: one entry, with 0 -> 5 of [0:2] and 1 -> 5 of [2:4].
+///
+/// Errors: those of expandPlan for either plan; more than 2^22 transfers.
+llvm::Expected<std::vector<ExpandedStep>> expandMove(const Move &move);
+
+} // namespace pctl::redistribute
+
+#endif // PCTL_REDISTRIBUTE_EXPANDMOVE_H
