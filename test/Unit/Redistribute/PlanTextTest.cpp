@@ -283,8 +283,9 @@ std::string getJsonStepError(llvm::StringRef step) {
 }
 
 TEST(PlanJson, errors_in_the_question) {
-  EXPECT_EQ(getJsonError("[1"), "[1:2, byte=2]: Expected , or ] after array "
-                                "element");
+  EXPECT_EQ(getJsonError("[1"),
+            "no JSON: [1:2, byte=2]: Expected , or ] after array "
+            "element");
   EXPECT_EQ(getJsonError("[]"), "plan is an array, it must be an object");
   EXPECT_EQ(getJsonError("{}"), "mesh is missing");
   EXPECT_EQ(getJsonError(R"({"mesh":4})"), "mesh is 4, it must be a string");
