@@ -275,9 +275,7 @@ static Holding makeHolding(const Mesh &mesh, ArrayRef<int64_t> shape,
                            const Layout &from, const Layout &to,
                            ArrayRef<AxisRef> reduced, ArrayRef<AxisRef> kept,
                            int64_t rank) {
-  ArrayRef<int64_t> devices = mesh.getDeviceIds();
-  return {devices.empty() ? rank : devices[rank],
-          getExtendedBox(mesh, from, shape, kept, rank),
+  return {mesh.getDevice(rank), getExtendedBox(mesh, from, shape, kept, rank),
           getExtendedBox(mesh, to, shape, kept, rank),
           mesh.getCoordinate(rank, reduced)};
 }

@@ -30,10 +30,6 @@ using llvm::SmallVector;
 /// Pairs of boxes that may be compared, for each transfer that may be listed.
 static constexpr int64_t pairsPerTransfer = 256;
 
-int64_t redistribute::getDevice(const Mesh &mesh, int64_t rank) {
-  return mesh.getDeviceIds().empty() ? rank : mesh.getDeviceIds()[rank];
-}
-
 //===----------------------------------------------------------------------===//
 // Holdings
 //===----------------------------------------------------------------------===//
@@ -54,7 +50,7 @@ std::vector<Holding> redistribute::listHoldings(const Placement &source,
                                                 ArrayRef<int64_t> offset) {
   llvm::MapVector<int64_t, Holding> holdings;
   auto at = [&](const Mesh &mesh, int64_t rank) -> Holding & {
-    int64_t device = getDevice(mesh, rank);
+    int64_t device = mesh.getDevice(rank);
     Holding &holding = holdings[device];
     holding.device = device;
     return holding;

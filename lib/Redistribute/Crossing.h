@@ -14,9 +14,6 @@
 
 namespace pctl::redistribute {
 
-/// Returns the device of \p rank.
-int64_t getDevice(const layout::Mesh &mesh, int64_t rank);
-
 /// Checks what planMove says of questions.
 llvm::Error verifyQuestion(const MoveQuestion &question);
 

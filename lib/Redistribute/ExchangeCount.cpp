@@ -96,10 +96,6 @@ RankFlows ExchangeCounter::count(int64_t rank) const {
 // Message by message
 //===----------------------------------------------------------------------===//
 
-int64_t ExchangeCounter::getDevice(int64_t rank) const {
-  return mesh.getDeviceIds().empty() ? rank : mesh.getDeviceIds()[rank];
-}
-
 /// Returns the place in getLinks of the link between two ranks: of the slowest
 /// described axis along which they differ, else of their level.
 unsigned ExchangeCounter::getLinkIndex(int64_t source, int64_t target) const {
@@ -117,7 +113,8 @@ unsigned ExchangeCounter::getLinkIndex(int64_t source, int64_t target) const {
       slowest = link;
   }
   return slowest ? *slowest
-                 : getLevel(cluster, getDevice(source), getDevice(target));
+                 : getLevel(cluster, mesh.getDevice(source),
+                            mesh.getDevice(target));
 }
 
 /// Returns how many elements of \p box go in the first of \p rounds rounds.
@@ -139,8 +136,8 @@ void ExchangeCounter::addMessage(int64_t source, int64_t target, const Box &box,
     return;
   receiver->received[link] += flow;
   unsigned outermost = cluster.levels.size() - 1;
-  if (outermost > 0 &&
-      getLevel(cluster, getDevice(source), getDevice(target)) == outermost)
+  if (outermost > 0 && getLevel(cluster, mesh.getDevice(source),
+                                mesh.getDevice(target)) == outermost)
     receiver->fromOtherUnits =
         addCounts(receiver->fromOtherUnits, flow.elements);
 }

@@ -139,7 +139,6 @@ private:
   void addMessage(int64_t source, int64_t target, const layout::Box &box,
                   RankFlows *sender, RankFlows *receiver) const;
   unsigned getLinkIndex(int64_t source, int64_t target) const;
-  int64_t getDevice(int64_t rank) const;
   RankFlows makeFlows() const;
 
   const layout::Mesh &mesh;

@@ -80,10 +80,6 @@ private:
   Box getRankBox(const Layout &layout, int64_t rank) {
     return getBox(plan.mesh, layout, plan.globalShape, rank);
   }
-  int64_t getDevice(int64_t rank) {
-    ArrayRef<int64_t> devices = plan.mesh.getDeviceIds();
-    return devices.empty() ? rank : devices[rank];
-  }
 
   const Plan &plan;
   std::vector<ExpandedStep> steps;
@@ -110,7 +106,7 @@ Error Expander::add(int64_t source, int64_t target, const Box &box,
                      "to list",
                      maxTransfers);
   steps.back().transfers.push_back(
-      {getDevice(source), getDevice(target), box, reduce});
+      {plan.mesh.getDevice(source), plan.mesh.getDevice(target), box, reduce});
   return Error::success();
 }
 

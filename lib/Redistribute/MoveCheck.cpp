@@ -262,14 +262,14 @@ Error CrossingEvaluator::fill() {
     visitIndices(slice.box, [&](ArrayRef<int64_t> index) {
       slice.cells.push_back(getPlace(all, index));
     });
-    before[getDevice(plan.mesh, rank)] = std::move(slice);
+    before[plan.mesh.getDevice(rank)] = std::move(slice);
   }
   for (int64_t rank = 0; rank < move.after.mesh.getNumRanks(); ++rank) {
     Slice slice{getTargetBox(rank), {}};
     if (isTooMuch(slice.box))
       return makeError("move is of more than {0} elements on all devices",
                        maxCells);
-    int64_t device = getDevice(move.after.mesh, rank);
+    int64_t device = move.after.mesh.getDevice(rank);
     auto kept = before.find(device);
     visitIndices(slice.box, [&](ArrayRef<int64_t> index) {
       bool keeps = kept != before.end() && kept->second.box.contains(index);
@@ -343,7 +343,7 @@ Expected<MoveEvaluation> redistribute::evaluateMove(const Move &move) {
     if (!part)
       return part.takeError();
     for (int64_t rank = 0; rank < plan->mesh.getNumRanks(); ++rank) {
-      int64_t device = getDevice(plan->mesh, rank);
+      int64_t device = plan->mesh.getDevice(rank);
       evaluation.received[device] += part->received[rank];
       evaluation.sent[device] += part->sent[rank];
     }

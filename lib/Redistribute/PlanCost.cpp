@@ -293,9 +293,8 @@ private:
   }
   /// Returns the unit of the level inside the outermost that has \p rank.
   int64_t getUnit(int64_t rank) const {
-    int64_t device =
-        mesh.getDeviceIds().empty() ? rank : mesh.getDeviceIds()[rank];
-    return device / cluster.levels[cluster.levels.size() - 2].numDevices;
+    return mesh.getDevice(rank) /
+           cluster.levels[cluster.levels.size() - 2].numDevices;
   }
   bool hasUnits() const { return cluster.levels.size() > 1; }
   void move(int64_t rank, int64_t in, int64_t out) {

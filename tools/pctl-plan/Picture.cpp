@@ -403,8 +403,7 @@ static Error addDevices(const layout::Mesh &mesh, std::set<int64_t> &devices) {
     return makeError("{0} devices are too many to draw, {1} can be",
                      mesh.getNumRanks(), maxDrawnDevices);
   for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank)
-    devices.insert(mesh.getDeviceIds().empty() ? rank
-                                               : mesh.getDeviceIds()[rank]);
+    devices.insert(mesh.getDevice(rank));
   if (int64_t(devices.size()) > maxDrawnDevices)
     return makeError("{0} devices are too many to draw, {1} can be",
                      devices.size(), maxDrawnDevices);

@@ -90,6 +90,11 @@ public:
   /// The devices of the ranks in order; empty when rank i is device i.
   llvm::ArrayRef<int64_t> getDeviceIds() const { return deviceIds; }
 
+  /// Returns the device of \p rank.
+  int64_t getDevice(int64_t rank) const {
+    return deviceIds.empty() ? rank : deviceIds[rank];
+  }
+
   /// Returns the position of the axis called \p name, if there is one.
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
 
