@@ -546,3 +546,11 @@ Expected<Evaluation> redistribute::evaluatePlan(const Plan &plan) {
                      llvm::toString(std::move(error)));
   return std::move(machine).takeEvaluation();
 }
+
+bool redistribute::canEvaluate(const Plan &plan) {
+  int64_t most = std::max(getNumPositions(plan.from.getPartialAxes()),
+                          getMaxLocalElements(plan.from, plan.globalShape));
+  for (const Step &step : plan.steps)
+    most = std::max(most, getMaxLocalElements(step.to, plan.globalShape));
+  return canKeep(plan.mesh, most);
+}

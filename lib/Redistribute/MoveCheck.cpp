@@ -6,6 +6,7 @@
 
 #include "Crossing.h"
 #include "ExchangeCount.h"
+#include "Symbols.h"
 
 #include "pctl/Layout/LayoutText.h"
 #include "pctl/Redistribute/PlanText.h"
@@ -22,9 +23,6 @@ using llvm::ArrayRef;
 using llvm::Error;
 using llvm::Expected;
 using llvm::SmallVector;
-
-/// The most elements that an evaluation keeps at once.
-static constexpr int64_t maxCells = int64_t(1) << 26;
 
 //===----------------------------------------------------------------------===//
 // Verification

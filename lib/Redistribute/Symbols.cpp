@@ -76,12 +76,16 @@ Error redistribute::verifyPartialAtStart(const Mesh &mesh,
 // Limits
 //===----------------------------------------------------------------------===//
 
-Error redistribute::checkCount(const Mesh &mesh, int64_t perRank,
-                               const char *what) {
+bool redistribute::canKeep(const Mesh &mesh, int64_t perRank) {
   // A rank that holds nothing costs something too.
   std::optional<int64_t> count =
       checkedMul(mesh.getNumRanks(), std::max<int64_t>(perRank, 1));
-  if (count && *count <= maxCells)
+  return count && *count <= maxCells;
+}
+
+Error redistribute::checkCount(const Mesh &mesh, int64_t perRank,
+                               const char *what) {
+  if (canKeep(mesh, perRank))
     return Error::success();
   return makeError("{0} ranks that hold up to {1} {2} each are too many to "
                    "evaluate, at most {3} {2} in all can be",

@@ -57,6 +57,10 @@ llvm::Error verifyPartialAtStart(const layout::Mesh &mesh,
                                  llvm::ArrayRef<layout::AxisRef> partialAxes,
                                  const layout::Layout &layout);
 
+/// Returns whether an evaluation takes on up to \p perRank of something on
+/// every rank.
+bool canKeep(const layout::Mesh &mesh, int64_t perRank);
+
 /// Checks that up to \p perRank of \p what can be kept on every rank.
 llvm::Error checkCount(const layout::Mesh &mesh, int64_t perRank,
                        const char *what);

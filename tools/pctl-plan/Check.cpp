@@ -158,22 +158,6 @@ static Expected<PlanFile> readText(StringRef text) {
 // Checking
 //===----------------------------------------------------------------------===//
 
-/// Returns whether evaluatePlan takes on a plan of this size; it says no more
-/// than that it does not.
-static bool canEvaluate(const Plan &plan) {
-  static constexpr int64_t limit = int64_t(1) << 26;
-  int64_t most = getNumPositions(plan.from.getPartialAxes());
-  auto add = [&](const Layout &layout) {
-    most = std::max(most, getMaxLocalElements(layout, plan.globalShape));
-  };
-  add(plan.from);
-  for (const Step &step : plan.steps)
-    add(step.to);
-  std::optional<int64_t> cells =
-      checkedMul(plan.mesh.getNumRanks(), std::max<int64_t>(most, 1));
-  return cells && *cells <= limit;
-}
-
 static bool hasKnownSizes(const Plan &plan) {
   return !llvm::is_contained(plan.globalShape, kDynamic);
 }

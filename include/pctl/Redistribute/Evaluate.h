@@ -38,6 +38,11 @@ struct Evaluation {
 /// the step's layout says, or the first element that is wrong on it.
 llvm::Expected<Evaluation> evaluatePlan(const Plan &plan);
 
+/// Returns whether evaluatePlan takes on as many elements and contributions as
+/// the layouts of \p plan, which verifyPlan must accept, leave on the ranks.
+/// All sizes must be known.
+bool canEvaluate(const Plan &plan);
+
 } // namespace pctl::redistribute
 
 #endif // PCTL_REDISTRIBUTE_EVALUATE_H
