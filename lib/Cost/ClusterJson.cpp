@@ -110,18 +110,6 @@ Error cost::verifyCluster(const Cluster &cluster) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Prints \p value as an error quotes it.
-static std::string quote(const json::Value &value) {
-  switch (value.kind()) {
-  case json::Value::Object:
-    return "an object";
-  case json::Value::Array:
-    return "an array";
-  default:
-    return llvm::formatv("{0}", value).str();
-  }
-}
-
 namespace {
 
 /// Reads the members of one object. The first error is kept, and reading goes
@@ -135,7 +123,7 @@ public:
       : path(std::move(path)), object(value.getAsObject()) {
     if (!object) {
       StringRef what = this->path.empty() ? StringRef("cluster") : this->path;
-      fail("{0} is {1}, it must be an object", what, quote(value));
+      fail("{0} is {1}, it must be an object", what, quoteJson(value));
       return;
     }
     for (const auto &member : *object)
@@ -154,7 +142,7 @@ public:
       return "";
     if (std::optional<StringRef> text = value->getAsString())
       return text->str();
-    fail("{0} is {1}, it must be a string", getPath(key), quote(*value));
+    fail("{0} is {1}, it must be a string", getPath(key), quoteJson(*value));
     return "";
   }
 
@@ -167,7 +155,7 @@ public:
     if (number && *number != 0)
       return *number;
     fail("{0} is {1}, it must be an integer above 0", getPath(key),
-         quote(*value));
+         quoteJson(*value));
     return 0;
   }
 
@@ -181,7 +169,7 @@ public:
     if (value->getAsString() == StringRef("infinity"))
       return infinity;
     fail("{0} is {1}, it must be a number, or \"infinity\"", getPath(key),
-         quote(*value));
+         quoteJson(*value));
     return missing;
   }
 
@@ -201,7 +189,7 @@ public:
     const json::Array *array = value->getAsArray();
     if (!array)
       return fail("{0} is {1}, it must be an array", getPath(key),
-                  quote(*value));
+                  quoteJson(*value));
     for (auto [index, entry] : llvm::enumerate(*array)) {
       Error error = read(entry, ::getPath(getPath(key), index));
       if (error && message.empty())

@@ -36,17 +36,8 @@ static void addSteps(json::Array &steps, const Plan &plan, StringRef part) {
 
 static json::Object crossingToJson(const Crossing &crossing) {
   json::Array listed;
-  for (const Transfer &transfer : crossing.transfers) {
-    json::Array offset, size;
-    for (Range range : transfer.box.getRanges()) {
-      offset.push_back(range.offset);
-      size.push_back(range.size);
-    }
-    listed.push_back(json::Object{{"from", transfer.source},
-                                  {"to", transfer.target},
-                                  {"offset", std::move(offset)},
-                                  {"size", std::move(size)}});
-  }
+  for (const Transfer &transfer : crossing.transfers)
+    listed.push_back(toJson(transfer));
   return json::Object{{"op", "crossing"},
                       {"part", "crossing"},
                       {"axes", json::Array()},

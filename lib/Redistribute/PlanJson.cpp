@@ -39,7 +39,7 @@ static bool usesReduction(StepKind kind) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-static json::Object toJson(const Transfer &transfer) {
+json::Object redistribute::toJson(const Transfer &transfer) {
   json::Array offset, size;
   for (Range range : transfer.box.getRanges()) {
     offset.push_back(range.offset);
@@ -62,7 +62,7 @@ static void writeSources(json::Object &object, const Mesh &mesh,
     return;
   json::Array listed;
   for (const Transfer &transfer : step.transfers)
-    listed.push_back(::toJson(transfer));
+    listed.push_back(toJson(transfer));
   object["listed"] = std::move(listed);
 }
 
@@ -110,18 +110,6 @@ json::Value redistribute::toJson(const Plan &plan) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Prints \p value as an error quotes it.
-static std::string quote(const json::Value &value) {
-  switch (value.kind()) {
-  case json::Value::Object:
-    return "an object";
-  case json::Value::Array:
-    return "an array";
-  default:
-    return llvm::formatv("{0}", value).str();
-  }
-}
-
 namespace {
 
 /// A value and its path, empty for the whole.
@@ -150,7 +138,7 @@ public:
       return makeError("{0} is missing", path);
     return makeError("{0} is {1}, it must be {2}",
                      path.empty() ? StringRef("plan") : StringRef(path),
-                     quote(*value), right);
+                     quoteJson(*value), right);
   }
 
 private:

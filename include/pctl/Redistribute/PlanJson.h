@@ -34,6 +34,9 @@ namespace pctl::redistribute {
 /// keys are in alphabetical order.
 llvm::json::Value toJson(const Plan &plan);
 
+/// Returns an entry of what a step lists.
+llvm::json::Object toJson(const Transfer &transfer);
+
 /// Returns one step as JSON.
 llvm::json::Object toJson(const layout::Mesh &mesh, const Step &step);
 

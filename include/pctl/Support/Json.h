@@ -10,9 +10,11 @@
 
 #include "pctl/Support/Error.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 #include <cstdint>
+#include <string>
 
 namespace pctl {
 
@@ -43,6 +45,18 @@ inline llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text) {
   if (!value)
     return makeError("no JSON: {0}", llvm::toString(value.takeError()));
   return value;
+}
+
+/// Prints \p value as an error quotes it.
+inline std::string quoteJson(const llvm::json::Value &value) {
+  switch (value.kind()) {
+  case llvm::json::Value::Object:
+    return "an object";
+  case llvm::json::Value::Array:
+    return "an array";
+  default:
+    return llvm::formatv("{0}", value).str();
+  }
 }
 
 } // namespace pctl
