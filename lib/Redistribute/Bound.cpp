@@ -290,9 +290,7 @@ static BoundCounts countSample(const Mesh &mesh, ArrayRef<int64_t> shape,
   counts.exact = false;
   counts.units.resize(cluster.levels.size() - 1);
   int64_t numRanks = mesh.getNumRanks();
-  // Steps of about a golden section of the ranks spread a sample well.
-  int64_t stride =
-      static_cast<int64_t>(static_cast<double>(numRanks) * 0.618034) | 1;
+  int64_t stride = getSampleStride(numRanks);
   int64_t rank = 0;
   for (int64_t i = 0; i < std::min(sampleSize, numRanks); ++i) {
     Box wanted = getBox(mesh, to, shape, rank);

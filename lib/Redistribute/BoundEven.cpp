@@ -11,6 +11,7 @@
 #include "BoundCount.h"
 
 #include "Algebra.h"
+#include "ExchangeCount.h"
 
 #include "pctl/Support/CheckedArith.h"
 
@@ -80,7 +81,6 @@ public:
   BoundCounts count(const Cluster &cluster) const;
 
 private:
-  bool addUnits(const Cluster &cluster);
   bool splitCut(const DimLayout &cut, Splits &dim, bool &changed);
   bool splitCuts();
   void makeFactors();
@@ -114,27 +114,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Splitting
 //===----------------------------------------------------------------------===//
-
-/// Adds where units of levels begin inside axes. Returns whether all do so.
-bool EvenCounter::addUnits(const Cluster &cluster) {
-  for (const Level &level : ArrayRef(cluster.levels).drop_back()) {
-    if (level.numDevices >= mesh.getNumRanks())
-      continue;
-    bool found = false;
-    for (unsigned axis = 0; axis < mesh.getNumAxes() && !found; ++axis) {
-      AxisRef whole = mesh.getWholeAxis(axis);
-      int64_t stride = mesh.getStride(whole);
-      int64_t inside = level.numDevices / stride;
-      found = level.numDevices % stride == 0 && inside <= whole.size &&
-              whole.size % inside == 0;
-      if (found)
-        axisSplits[axis].add(whole.size / inside);
-    }
-    if (!found)
-      return false;
-  }
-  return true;
-}
 
 /// Makes the splits of one cut those of its dim, and the other way round.
 bool EvenCounter::splitCut(const DimLayout &cut, Splits &dim, bool &changed) {
@@ -221,9 +200,13 @@ bool EvenCounter::split(const Cluster &cluster) {
     });
   });
   if (hasBlocks || llvm::is_contained(shape, 0) ||
-      (cluster.levels.size() > 1 && !mesh.getDeviceIds().empty()) ||
-      !addUnits(cluster))
+      (cluster.levels.size() > 1 && !mesh.getDeviceIds().empty()))
     return false;
+  auto units = getUnitSplits(cluster, mesh);
+  if (!units)
+    return false;
+  for (auto [axis, point] : *units)
+    axisSplits[axis].add(point);
   numRanks = mesh.getNumRanks();
   for (unsigned axis = 0; axis < mesh.getNumAxes(); ++axis)
     axisSplits[axis].add(mesh.getAxes()[axis].size);

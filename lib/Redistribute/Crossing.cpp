@@ -205,15 +205,6 @@ static bool isContiguous(const Box &box, const Box &outer) {
   return true;
 }
 
-/// Returns how many elements of \p box go in the first of \p rounds rounds.
-static int64_t getFirstPart(const Box &box, int64_t rounds) {
-  int64_t elements = box.getNumElements();
-  for (Range range : box.getRanges())
-    if (range.size > 1)
-      return elements / range.size * ceilDiv(range.size, rounds);
-  return elements;
-}
-
 StepCost redistribute::getCrossingCost(const Crossing &crossing,
                                        ArrayRef<Holding> holdings,
                                        const cost::Cluster &cluster,

@@ -28,6 +28,40 @@ int64_t redistribute::multiplyCounts(int64_t a, int64_t b) {
   return checkedMul(a, b).value_or(INT64_MAX);
 }
 
+int64_t redistribute::getSampleStride(int64_t count) {
+  return static_cast<int64_t>(static_cast<double>(count) * 0.618034) | 1;
+}
+
+int64_t redistribute::getFirstPart(const Box &box, int64_t rounds) {
+  int64_t elements = box.getNumElements();
+  for (Range range : box.getRanges())
+    if (range.size > 1)
+      return elements / range.size * ceilDiv(range.size, rounds);
+  return elements;
+}
+
+std::optional<SmallVector<std::pair<unsigned, int64_t>>>
+redistribute::getUnitSplits(const cost::Cluster &cluster, const Mesh &mesh) {
+  SmallVector<std::pair<unsigned, int64_t>> splits;
+  for (const cost::Level &level : ArrayRef(cluster.levels).drop_back()) {
+    if (level.numDevices >= mesh.getNumRanks())
+      continue;
+    bool found = false;
+    for (unsigned axis = 0; axis < mesh.getNumAxes() && !found; ++axis) {
+      AxisRef whole = mesh.getWholeAxis(axis);
+      int64_t stride = mesh.getStride(whole);
+      int64_t inside = level.numDevices / stride;
+      found = level.numDevices % stride == 0 && inside <= whole.size &&
+              whole.size % inside == 0;
+      if (found)
+        splits.push_back({axis, whole.size / inside});
+    }
+    if (!found)
+      return std::nullopt;
+  }
+  return splits;
+}
+
 static Flow sumFlows(ArrayRef<Flow> flows) {
   Flow sum;
   for (const Flow &flow : flows)
@@ -117,15 +151,6 @@ unsigned ExchangeCounter::getLinkIndex(int64_t source, int64_t target) const {
                             mesh.getDevice(target));
 }
 
-/// Returns how many elements of \p box go in the first of \p rounds rounds.
-static int64_t getFirstPart(const Box &box, int64_t rounds) {
-  int64_t elements = box.getNumElements();
-  for (Range range : box.getRanges())
-    if (range.size > 1)
-      return elements / range.size * ceilDiv(range.size, rounds);
-  return elements;
-}
-
 void ExchangeCounter::addMessage(int64_t source, int64_t target, const Box &box,
                                  RankFlows *sender, RankFlows *receiver) const {
   Flow flow{box.getNumElements(), 1, getFirstPart(box, step.rounds)};
@@ -177,27 +202,6 @@ static void addPoints(ArrayRef<AxisRef> refs,
     points[ref.axis].push_back(ref.preSize);
     points[ref.axis].push_back(ref.preSize * ref.size);
   }
-}
-
-/// Adds where units of levels begin inside axes. Returns whether all do so.
-bool ExchangeCounter::splitUnits(std::vector<SmallVector<int64_t>> &points) {
-  for (const cost::Level &level : ArrayRef(cluster.levels).drop_back()) {
-    if (level.numDevices >= mesh.getNumRanks())
-      continue;
-    bool found = false;
-    for (unsigned axis = 0; axis < mesh.getNumAxes() && !found; ++axis) {
-      AxisRef whole = mesh.getWholeAxis(axis);
-      int64_t stride = mesh.getStride(whole);
-      int64_t inside = level.numDevices / stride;
-      found = level.numDevices % stride == 0 && inside <= whole.size &&
-              whole.size % inside == 0;
-      if (found)
-        points[axis].push_back(whole.size / inside);
-    }
-    if (!found)
-      return false;
-  }
-  return true;
 }
 
 /// Splits axes at \p points. Returns whether each point divides the next one.
@@ -261,7 +265,14 @@ bool ExchangeCounter::split(bool withUnits) {
   for (const Layout *layout : {&step.from, &owners, &step.to})
     for (const DimLayout &dim : layout->dims)
       addPoints(dim.axes, points);
-  if ((withUnits && !splitUnits(points)) || !makeDigits(points))
+  if (withUnits) {
+    auto units = getUnitSplits(cluster, mesh);
+    if (!units)
+      return false;
+    for (auto [axis, point] : *units)
+      points[axis].push_back(point);
+  }
+  if (!makeDigits(points))
     return false;
   makeCuts(owners, ownerCuts);
   makeCuts(step.to, targetCuts);

@@ -19,6 +19,23 @@ namespace pctl::redistribute {
 int64_t addCounts(int64_t a, int64_t b);
 int64_t multiplyCounts(int64_t a, int64_t b);
 
+/// What counting a rank in an exchange costs at most, in visits of pairs of
+/// ranks.
+inline constexpr int64_t pairsPerRank = 16;
+
+/// Returns a step, in numbers of \p count things, that spreads a sample of
+/// them well: about a golden section.
+int64_t getSampleStride(int64_t count);
+
+/// Returns how many elements of \p box go in the first of \p rounds rounds.
+int64_t getFirstPart(const layout::Box &box, int64_t rounds);
+
+/// Returns where units of the levels of \p cluster begin inside axes of
+/// \p mesh, whose rank i is device i: pairs of an axis and the product of its
+/// factors before that. Nothing if some level's do not begin at a factor.
+std::optional<llvm::SmallVector<std::pair<unsigned, int64_t>>>
+getUnitSplits(const cost::Cluster &cluster, const layout::Mesh &mesh);
+
 /// What goes one way over the links of one kind, between a rank and its peers.
 struct Flow {
   int64_t elements = 0;
@@ -115,7 +132,6 @@ private:
   };
 
   bool split(bool withUnits);
-  bool splitUnits(std::vector<llvm::SmallVector<int64_t>> &points);
   bool makeDigits(const std::vector<llvm::SmallVector<int64_t>> &points);
   void makeCuts(const layout::Layout &layout, Cuts &cuts);
   void collectListed();

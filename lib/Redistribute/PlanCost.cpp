@@ -21,10 +21,6 @@ using namespace pctl::redistribute;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Pairs of ranks that are visited where the mesh has no common factors with
-/// cuts and units, for each rank that may be visited.
-static constexpr int64_t pairsPerRank = 16;
-
 //===----------------------------------------------------------------------===//
 // One step
 //===----------------------------------------------------------------------===//
@@ -166,11 +162,7 @@ void StepCoster::setExchange(int64_t maxRanks) {
   int64_t positions = getNumPositions(varying);
   int64_t counted = std::min(positions, maxRanks);
   cost.exact = counter.isExact() && counted == positions;
-  // Steps of about a golden section of the positions spread a sample well.
-  int64_t stride =
-      counted == positions
-          ? 1
-          : static_cast<int64_t>(static_cast<double>(positions) * 0.618034) | 1;
+  int64_t stride = counted == positions ? 1 : getSampleStride(positions);
 
   ArrayRef<Link> links = counter.getLinks();
   SmallVector<int64_t, 2> busiest(links.size(), 0);

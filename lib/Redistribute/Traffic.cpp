@@ -25,9 +25,6 @@ static int64_t saturate(std::optional<int64_t> result, bool &exact) {
   return result.value_or(INT64_MAX);
 }
 
-/// What counting a rank in an exchange costs, in visits of pairs.
-static constexpr int64_t pairsPerRank = 16;
-
 namespace {
 
 /// Computes the traffic of one step over a shape whose sizes are all known.
