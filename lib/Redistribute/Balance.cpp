@@ -41,6 +41,12 @@ public:
         maxPriced(getMaxPriced(mesh)) {}
 
   Step run();
+  /// Returns what the exchange that run returned costs.
+  const StepCost &getCost() const { return bestCost; }
+  StepCost price(const Step &step) const {
+    return getStepCost(mesh, globalShape, step, cluster, elementBytes,
+                       chunkBytes, getPlanningRanks(mesh));
+  }
 
 private:
   AxisList getFreeFactors() const;
@@ -48,7 +54,7 @@ private:
   bool isBalanced() const {
     return bestCost.sentBytes <= bestCost.receivedBytes;
   }
-  void price(const Layout *owners);
+  void tryOwners(const Layout *owners);
   bool cut(Layout &owners, unsigned dim, ArrayRef<AxisRef> axes) const;
   void place(const Layout &owners, ArrayRef<AxisRef> left);
 
@@ -99,7 +105,7 @@ SmallVector<unsigned> OwnerSearch::getDims() const {
 }
 
 /// Prices an exchange with \p owners, or with none.
-void OwnerSearch::price(const Layout *owners) {
+void OwnerSearch::tryOwners(const Layout *owners) {
   if (numPriced >= maxPriced || (best && isBalanced()))
     return;
   ++numPriced;
@@ -110,8 +116,7 @@ void OwnerSearch::price(const Layout *owners) {
   if (owners)
     step.owners = owners->getNormalForm();
   step.axes = getExchangeAxes(shape, owners ? *owners : from, to);
-  StepCost cost = getStepCost(mesh, globalShape, step, cluster, elementBytes,
-                              chunkBytes, getPlanningRanks(mesh));
+  StepCost cost = price(step);
   auto getKey = [](const StepCost &cost) {
     return std::tuple(cost.timeSec,
                       std::max(cost.sentBytes, cost.receivedBytes));
@@ -140,7 +145,7 @@ void OwnerSearch::place(const Layout &owners, ArrayRef<AxisRef> left) {
   if (numPriced >= maxPriced || isBalanced())
     return;
   if (left.empty())
-    return price(&owners);
+    return tryOwners(&owners);
   for (unsigned dim : getDims()) {
     Layout next = owners;
     if (cut(next, dim, left.front()))
@@ -150,7 +155,7 @@ void OwnerSearch::place(const Layout &owners, ArrayRef<AxisRef> left) {
 }
 
 Step OwnerSearch::run() {
-  price(nullptr);
+  tryOwners(nullptr);
   AxisList factors = getFreeFactors();
   if (factors.empty() || isBalanced())
     return *best;
@@ -162,7 +167,7 @@ Step OwnerSearch::run() {
     for (unsigned dim : getDims()) {
       Layout owners = from;
       if (cut(owners, dim, order))
-        price(&owners);
+        tryOwners(&owners);
     }
   }
   place(from, factors);
@@ -180,4 +185,22 @@ Step redistribute::makeBalancedExchange(const Mesh &mesh,
   return OwnerSearch(mesh, globalShape, from, to, cluster, elementBytes,
                      chunkBytes)
       .run();
+}
+
+Step redistribute::makeFastestExchange(const Mesh &mesh,
+                                       ArrayRef<int64_t> globalShape,
+                                       const Layout &from, const Layout &to,
+                                       const cost::Cluster &cluster,
+                                       int64_t elementBytes,
+                                       int64_t chunkBytes) {
+  OwnerSearch search(mesh, globalShape, from, to, cluster, elementBytes,
+                     chunkBytes);
+  Step balanced = search.run();
+  const StepCost &cost = search.getCost();
+  if (cost.sentBytes > cost.receivedBytes)
+    if (std::optional<Step> listed =
+            makeListedExchange(mesh, globalShape, from, to))
+      if (search.price(*listed).timeSec < cost.timeSec)
+        return std::move(*listed);
+  return balanced;
 }

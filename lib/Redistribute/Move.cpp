@@ -193,7 +193,7 @@ private:
   std::vector<Layout> listTargets() const;
   Error tryPair(const Layout &source, const Layout &target);
   void setRounds(Crossing &crossing, ArrayRef<Holding> holdings) const;
-  Error verifyCap(const Move &move) const;
+  Error verifyCap(const PlanCost &cost) const;
 
   const MoveQuestion &question;
   const PlannerOptions &options;
@@ -281,29 +281,24 @@ Error MovePlanner::tryPair(const Layout &source, const Layout &target) {
   Move move{question, std::move(*before), {}, std::move(*after)};
   move.crossing.transfers = std::move(*transfers);
   setRounds(move.crossing, holdings);
-  if (Error error = verifyCap(move))
+  PlanCost cost = getMoveCost(move, options.cluster, options.elementBytes,
+                              options.chunkBytes);
+  if (Error error = verifyCap(cost))
     return error;
-  double timeSec = getMoveCost(move, options.cluster, options.elementBytes,
-                               options.chunkBytes)
-                       .timeSec;
-  if (best && timeSec >= bestTimeSec)
+  if (best && cost.timeSec >= bestTimeSec)
     return Error::success();
   best = std::move(move);
-  bestTimeSec = timeSec;
+  bestTimeSec = cost.timeSec;
   return Error::success();
 }
 
 /// Checks that a device holds no more in the crossing than the cap.
-Error MovePlanner::verifyCap(const Move &move) const {
-  if (!options.capBytes)
+Error MovePlanner::verifyCap(const PlanCost &cost) const {
+  if (!options.capBytes || cost.peakBytes <= *options.capBytes)
     return Error::success();
-  PlanCost cost = getMoveCost(move, options.cluster, options.elementBytes,
-                              options.chunkBytes);
-  if (cost.peakBytes > *options.capBytes)
-    return makeError("move between meshes holds {0} bytes on a device, the cap "
-                     "is {1}",
-                     cost.peakBytes, *options.capBytes);
-  return Error::success();
+  return makeError("move between meshes holds {0} bytes on a device, the cap "
+                   "is {1}",
+                   cost.peakBytes, *options.capBytes);
 }
 
 Expected<Move> MovePlanner::plan() {

@@ -336,23 +336,10 @@ bool Planner::moveByPermute() {
   return true;
 }
 
-/// Owners share the sending, or a list of transfers where that is faster still.
 void Planner::moveByExchange() {
-  auto getCost = [&](const Step &step) {
-    return getStepCost(mesh, globalShape, step, options.cluster,
-                       options.elementBytes, options.chunkBytes,
-                       getPlanningRanks(mesh));
-  };
-  Step step =
-      makeBalancedExchange(mesh, globalShape, current, target, options.cluster,
-                           options.elementBytes, options.chunkBytes);
-  StepCost cost = getCost(step);
-  if (cost.sentBytes > cost.receivedBytes)
-    if (std::optional<Step> listed =
-            makeListedExchange(mesh, globalShape, current, target))
-      if (getCost(*listed).timeSec < cost.timeSec)
-        step = std::move(*listed);
-  append(std::move(step));
+  append(makeFastestExchange(mesh, globalShape, current, target,
+                             options.cluster, options.elementBytes,
+                             options.chunkBytes));
 }
 
 std::vector<Step> Planner::plan() && {
@@ -470,49 +457,90 @@ static int64_t getCapBytes(const Plan &plan, const PlannerOptions &options) {
                    options.chunkBytes);
 }
 
-/// Returns the steps of the fastest way under the cap, of the first where
-/// several are; of the fastest of all where none is under it.
-static std::vector<Step> planFastest(Plan plan, const PlannerOptions &options,
-                                     const Layout &from, const Layout &to) {
+namespace {
+
+/// The steps of one way, and what each of them costs.
+struct PricedWay {
+  std::vector<Step> steps;
+  SmallVector<StepCost, 4> costs;
+
+  double getTimeSec() const {
+    double timeSec = 0;
+    for (const StepCost &cost : costs)
+      timeSec += cost.timeSec;
+    return timeSec;
+  }
+  int64_t getPeakBytes() const {
+    int64_t bytes = 0;
+    for (const StepCost &cost : costs)
+      bytes = std::max(bytes, cost.liveBytes);
+    return bytes;
+  }
+};
+
+} // namespace
+
+/// Plans one way of \p plan's question, and prices it where \p price says so.
+static PricedWay planWay(const Plan &plan, const PlannerOptions &options,
+                         const Layout &from, const Layout &to, const Way &way,
+                         bool price) {
+  PricedWay result;
+  result.steps =
+      Planner(plan.mesh, plan.globalShape, from, to, options, way).plan();
+  for (Step &step : result.steps) {
+    if (step.kind == StepKind::Exchange)
+      setRounds(plan.mesh, getCountedShape(plan.globalShape), step, options);
+    if (price)
+      result.costs.push_back(getStepCost(plan.mesh, plan.globalShape, step,
+                                         options.cluster, options.elementBytes,
+                                         options.chunkBytes,
+                                         getPlanningRanks(plan.mesh)));
+  }
+  return result;
+}
+
+/// Returns the fastest way under the cap, the first where several are; the
+/// fastest of all where none is under it. The only way is priced for a cap that
+/// was asked for alone.
+static PricedWay planFastest(const Plan &plan, const PlannerOptions &options,
+                             const Layout &from, const Layout &to) {
+  SmallVector<Way> ways = listWays(from, to, options);
+  if (ways.size() == 1)
+    return planWay(plan, options, from, to, ways.front(),
+                   options.capBytes.has_value());
   const int64_t capBytes = getCapBytes(plan, options);
-  std::vector<Step> best;
+  PricedWay best;
   std::optional<std::pair<bool, double>> bestKey;
-  for (const Way &way : listWays(from, to, options)) {
+  for (const Way &way : ways) {
     // One collective is never slower than the exchange of the same elements.
-    if (way.exchangeOnly && bestKey && !bestKey->first && best.size() <= 1)
+    if (way.exchangeOnly && bestKey && !bestKey->first &&
+        best.steps.size() <= 1)
       continue;
-    plan.steps =
-        Planner(plan.mesh, plan.globalShape, from, to, options, way).plan();
-    for (Step &step : plan.steps)
-      if (step.kind == StepKind::Exchange)
-        setRounds(plan.mesh, getCountedShape(plan.globalShape), step, options);
-    PlanCost cost =
-        getPlanCost(plan, options.cluster, options.elementBytes,
-                    options.chunkBytes, getPlanningRanks(plan.mesh));
-    std::pair<bool, double> key(cost.peakBytes > capBytes, cost.timeSec);
+    PricedWay next = planWay(plan, options, from, to, way, /*price=*/true);
+    std::pair<bool, double> key(next.getPeakBytes() > capBytes,
+                                next.getTimeSec());
     // Sums that are equal on paper differ in their last bits.
     if (bestKey && (key.first > bestKey->first ||
                     (key.first == bestKey->first &&
                      key.second >= bestKey->second * (1 - 1e-9))))
       continue;
     bestKey = key;
-    best = std::move(plan.steps);
+    best = std::move(next);
   }
   return best;
 }
 
-/// Checks that no step holds more than the cap.
-static Error verifyCap(const Plan &plan, const PlannerOptions &options) {
+/// Checks that no step of \p way, which is priced if there is a cap, holds more
+/// than the cap.
+static Error verifyCap(const PricedWay &way, const PlannerOptions &options) {
   if (!options.capBytes)
     return Error::success();
-  PlanCost cost = getPlanCost(plan, options.cluster, options.elementBytes,
-                              options.chunkBytes, getPlanningRanks(plan.mesh));
-  for (auto [number, step] : llvm::enumerate(cost.steps))
-    if (step.liveBytes > *options.capBytes)
+  for (auto [number, step, cost] : llvm::enumerate(way.steps, way.costs))
+    if (cost.liveBytes > *options.capBytes)
       return makeError("step {0} ({1}) holds {2} bytes on a rank, the cap is "
                        "{3}",
-                       number + 1, stringifyStepKind(plan.steps[number].kind),
-                       step.liveBytes, *options.capBytes);
+                       number + 1, stringifyStepKind(step.kind), cost.liveBytes,
+                       *options.capBytes);
   return Error::success();
 }
 
@@ -530,9 +558,11 @@ Expected<Plan> redistribute::planRedistribution(const Mesh &mesh,
   if (Error error = verifyReductionOrder(mesh, normalFrom, normalTo))
     return std::move(error);
   Plan plan{mesh, llvm::SmallVector<int64_t, 4>(globalShape), from, to, {}};
-  if (normalFrom != normalTo)
-    plan.steps = planFastest(plan, options, normalFrom, normalTo);
-  if (Error error = verifyCap(plan, options))
+  if (normalFrom == normalTo)
+    return plan;
+  PricedWay fastest = planFastest(plan, options, normalFrom, normalTo);
+  if (Error error = verifyCap(fastest, options))
     return std::move(error);
+  plan.steps = std::move(fastest.steps);
   return plan;
 }

@@ -45,6 +45,15 @@ std::optional<Step> makeListedExchange(const layout::Mesh &mesh,
                                        const layout::Layout &to,
                                        int64_t maxTransfers = 1 << 14);
 
+/// Returns the exchange of makeBalancedExchange, or that of makeListedExchange
+/// where owners leave some rank sending more than any receives and the listed
+/// one takes less time.
+Step makeFastestExchange(const layout::Mesh &mesh,
+                         llvm::ArrayRef<int64_t> globalShape,
+                         const layout::Layout &from, const layout::Layout &to,
+                         const cost::Cluster &cluster, int64_t elementBytes,
+                         int64_t chunkBytes);
+
 } // namespace pctl::redistribute
 
 #endif // PCTL_REDISTRIBUTE_BALANCE_H
