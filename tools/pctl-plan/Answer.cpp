@@ -27,20 +27,6 @@ Expected<std::vector<ExpandedStep>> Answer::listTransfers() const {
   return visit(*this, [](const auto &what) { return expandWhat(what); });
 }
 
-/// Returns all steps of \p move as those of one plan. Of a crossing only the
-/// kind and the rounds are there.
-static Plan joinSteps(const Move &move) {
-  Plan all = move.before;
-  if (!move.crossing.transfers.empty()) {
-    Step &crossing = all.steps.emplace_back();
-    crossing.kind = StepKind::Exchange;
-    crossing.rounds = move.crossing.rounds;
-  }
-  all.steps.insert(all.steps.end(), move.after.steps.begin(),
-                   move.after.steps.end());
-  return all;
-}
-
 llvm::SmallVector<llvm::StringRef> Answer::getOps() const {
   llvm::SmallVector<llvm::StringRef> ops;
   auto add = [&](const Plan &plan) {
@@ -85,7 +71,7 @@ Answer plan::describe(Move move, layout::ElementType element,
                               options.chunkBytes);
   Bound bound =
       getMoveBound(move.question, options.cluster, options.elementBytes);
-  Certificate certificate = certify(joinSteps(move), cost, bound);
+  Certificate certificate = certify(move, cost, bound);
   return Answer{std::move(element), std::move(options), std::move(move),
                 std::move(cost),    std::move(bound),   std::move(certificate),
                 std::nullopt};
