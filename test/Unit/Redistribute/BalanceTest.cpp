@@ -53,16 +53,6 @@ int countMisses(const char *text, llvm::ArrayRef<int64_t> shape,
   return misses;
 }
 
-/// Returns whether \p to cuts a dim by an axis that is partial in \p from.
-bool overlapsPartial(const Layout &from, const Layout &to) {
-  for (AxisRef ref : from.getPartialAxes())
-    for (const DimLayout &dim : to.dims)
-      for (AxisRef other : dim.axes)
-        if (ref.overlaps(other))
-          return true;
-  return false;
-}
-
 TEST(BalancedExchange, lets_holders_share) {
   Mesh mesh = makeMesh("x=2,y=3");
   Layout from = makeLayout(mesh, "[{y}]"), to = makeLayout(mesh, "[{x}]");

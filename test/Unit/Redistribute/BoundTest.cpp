@@ -150,15 +150,6 @@ private:
   std::map<std::set<int64_t>, int64_t> leaving, demand;
 };
 
-bool overlapsPartial(const Layout &from, const Layout &to) {
-  for (AxisRef ref : from.getPartialAxes())
-    for (const DimLayout &dim : to.dims)
-      for (AxisRef other : dim.axes)
-        if (ref.overlaps(other))
-          return true;
-  return false;
-}
-
 /// Compares pairs with brute force, on nodes of \p unitSize.
 void compare(const char *text, llvm::ArrayRef<int64_t> shape, bool partial,
              int64_t unitSize, size_t maxPairs) {

@@ -155,6 +155,15 @@ static AssertionResult trafficAgrees(const Plan &plan, const Traffic &counted) {
          << toString(plan);
 }
 
+bool test::overlapsPartial(const Layout &from, const Layout &to) {
+  for (AxisRef ref : from.getPartialAxes())
+    for (const DimLayout &dim : to.dims)
+      for (AxisRef other : dim.axes)
+        if (ref.overlaps(other))
+          return true;
+  return false;
+}
+
 AssertionResult test::isRight(const Plan &plan) {
   if (llvm::Error error = verifyPlan(plan))
     return AssertionFailure() << llvm::toString(std::move(error)) << "\n"

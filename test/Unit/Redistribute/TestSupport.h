@@ -44,6 +44,9 @@ std::vector<layout::Layout> listLayouts(const layout::Mesh &mesh,
                                         unsigned tensorRank,
                                         bool partial = false);
 
+/// Returns whether \p to cuts a dim by an axis that is partial in \p from.
+bool overlapsPartial(const layout::Layout &from, const layout::Layout &to);
+
 /// Checks that \p plan verifies and evaluates, that getTraffic says what the
 /// evaluation counts, and, where nothing is partial, that each rank receives
 /// just what it lacks and holds no more than before or after the plan.
