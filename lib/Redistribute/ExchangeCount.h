@@ -19,6 +19,11 @@ namespace pctl::redistribute {
 int64_t addCounts(int64_t a, int64_t b);
 int64_t multiplyCounts(int64_t a, int64_t b);
 
+/// Returns the most elements that a rank receives, and sends, in a collective
+/// of a kind other than Exchange, where \p mostFrom and \p mostTo are the
+/// greatest slices before and after. docs/redistribution.md, "Traffic".
+int64_t getMostMoved(const Step &step, int64_t mostFrom, int64_t mostTo);
+
 /// What counting a rank in an exchange costs at most, in visits of pairs of
 /// ranks.
 inline constexpr int64_t pairsPerRank = 16;

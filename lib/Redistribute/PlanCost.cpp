@@ -41,7 +41,7 @@ public:
   StepCost compute(int64_t maxRanks);
 
 private:
-  void setCollective(Collective kind, int64_t elements);
+  void setCollective(Collective kind);
   void setExchange(int64_t maxRanks);
   void setUncounted();
   int64_t getMostBefore(const Layout &layout, unsigned dim) const;
@@ -65,10 +65,10 @@ private:
 
 } // namespace
 
-/// Sets what a collective costs by which each rank receives, and sends,
-/// \p elements.
-void StepCoster::setCollective(Collective kind, int64_t elements) {
-  cost.receivedBytes = cost.sentBytes = toBytes(elements);
+/// Sets what a collective costs.
+void StepCoster::setCollective(Collective kind) {
+  cost.receivedBytes = cost.sentBytes =
+      toBytes(getMostMoved(step, mostFrom, mostTo));
   cost.packBytes = toBytes(getPacked());
   cost.stagingBytes = getStaged();
   int64_t input = kind == Collective::Broadcast ? mostTo : mostFrom;
@@ -204,30 +204,26 @@ StepCost StepCoster::compute(int64_t maxRanks) {
   case StepKind::Slice:
     break;
   case StepKind::AllGather:
-    setCollective(Collective::AllGather, mostTo - mostFrom);
+    setCollective(Collective::AllGather);
     break;
   case StepKind::AllToAll:
-    setCollective(Collective::AllToAll, mostFrom - mostFrom / groupSize);
+    setCollective(Collective::AllToAll);
     break;
   case StepKind::ReduceScatter:
-    setCollective(Collective::ReduceScatter,
-                  multiplyCounts(mostTo, groupSize - 1));
+    setCollective(Collective::ReduceScatter);
     break;
   case StepKind::AllReduce:
     if (groupSize > 1)
-      setCollective(
-          Collective::AllReduce,
-          addCounts(mostFrom, multiplyCounts(groupSize - 2,
-                                             ceilDiv(mostFrom, groupSize))));
+      setCollective(Collective::AllReduce);
     break;
   case StepKind::Permute:
     if (llvm::any_of(step.pairs,
                      [](auto pair) { return pair.first != pair.second; }))
-      setCollective(Collective::Permute, mostFrom);
+      setCollective(Collective::Permute);
     break;
   case StepKind::Broadcast:
     if (groupSize > 1)
-      setCollective(Collective::Broadcast, mostTo);
+      setCollective(Collective::Broadcast);
     break;
   case StepKind::Exchange:
     setExchange(maxRanks);

@@ -42,8 +42,10 @@ private:
   void computeAllReduce();
   void computePermute();
   void computeExchange(int64_t maxPairs);
-  void setBoth(int64_t elements) {
+  void setMoved() {
+    int64_t elements = getMostMoved(step, mostFrom, mostTo);
     traffic.maxReceived = traffic.maxSent = elements;
+    traffic.exact &= elements != INT64_MAX;
   }
   int64_t add(int64_t a, int64_t b) {
     return saturate(checkedAdd(a, b), traffic.exact);
@@ -70,14 +72,10 @@ int64_t StepTraffic::getTotalHeld(const Layout &layout) {
   return multiply(Box::ofShape(shape).getNumElements(), copies);
 }
 
-/// Counts a reduce-scatter and an all-gather of parts of ceil(S / g) elements,
-/// the last of them shorter; by ring and by direct sends alike.
 void StepTraffic::computeAllReduce() {
   if (groupSize == 1)
     return;
-  int64_t part = ceilDiv(mostFrom, groupSize);
-  int64_t parts = multiply(groupSize - 2, part);
-  setBoth(add(mostFrom, parts));
+  setMoved();
   traffic.totalReceived =
       multiply(2, multiply(getTotalHeld(step.from) / groupSize, groupSize - 1));
 }
@@ -87,7 +85,7 @@ void StepTraffic::computePermute() {
       step.pairs, [](auto pair) { return pair.first != pair.second; });
   if (moved == 0)
     return;
-  setBoth(mostFrom);
+  setMoved();
   traffic.totalReceived = multiply(getTotalHeld(step.from) / groupSize, moved);
   // In a group whose axes cut a dim unevenly the slices differ.
   for (auto [dim, size] : llvm::zip_equal(step.from.dims, shape))
@@ -126,17 +124,17 @@ Traffic StepTraffic::compute(int64_t maxPairs) {
   case StepKind::Slice:
     break;
   case StepKind::AllGather:
-    setBoth(mostTo - mostFrom);
+    setMoved();
     traffic.totalReceived = getTotalHeld(step.to) - getTotalHeld(step.from);
     break;
   case StepKind::AllToAll: {
-    setBoth(mostFrom - mostFrom / groupSize);
+    setMoved();
     int64_t held = getTotalHeld(step.from);
     traffic.totalReceived = held - held / groupSize;
     break;
   }
   case StepKind::ReduceScatter:
-    setBoth(multiply(mostTo, groupSize - 1));
+    setMoved();
     traffic.totalReceived = multiply(getTotalHeld(step.to), groupSize - 1);
     break;
   case StepKind::AllReduce:
