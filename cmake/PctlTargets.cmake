@@ -31,9 +31,18 @@ function(_pctl_add_library name)
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
+# The property PCTL_WITHOUT_MLIR of an executable picks, in the libraries that
+# know no MLIR, the archive of LLVM's support library instead of libLLVM, whose
+# loading takes longer than planning. One such library beside MLIR would bring
+# the second copy; only pctl_add_tool(NO_MLIR) sets it.
 function(pctl_add_library name)
   _pctl_add_library(${name} ${ARGN})
-  target_link_libraries(${name} PUBLIC LLVM)
+  set(static "$<BOOL:$<TARGET_PROPERTY:PCTL_WITHOUT_MLIR>>")
+  target_link_libraries(${name} PUBLIC
+    $<BUILD_INTERFACE:$<$<NOT:${static}>:LLVM>>
+    $<BUILD_INTERFACE:$<${static}:$<TARGET_FILE:LLVMSupport>>>
+    $<BUILD_INTERFACE:$<${static}:$<TARGET_FILE:LLVMDemangle>>>
+    $<INSTALL_INTERFACE:LLVM>)
   # Tests ask these libraries millions of questions, in debug builds, too.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
 endfunction()
@@ -49,14 +58,15 @@ endfunction()
 function(pctl_add_tool name)
   cmake_parse_arguments(ARG "NO_MLIR" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   if(ARG_NO_MLIR)
+    set_target_properties(${name} PROPERTIES PCTL_WITHOUT_MLIR ON)
     return()
   endif()
-  target_link_libraries(${name} PRIVATE MLIR)
+  target_link_libraries(${name} PRIVATE MLIR LLVM)
   add_dependencies(${name} pctl-headers)
   # A precompiled header serves code that is compiled as it was.
   target_compile_options(${name} PRIVATE -fPIC)

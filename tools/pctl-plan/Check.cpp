@@ -144,6 +144,8 @@ static Expected<PlanFile> readJson(StringRef text) {
 /// may be an empty line and a line `element TYPE`.
 static Expected<PlanFile> readText(StringRef text) {
   auto [planText, rest] = text.split("\n\n");
+  if (planText.split('\n').first.count(" on ") > 1)
+    return makeError("a move between meshes is read as JSON only");
   Expected<Plan> plan = parsePlan(planText);
   if (!plan)
     return plan.takeError();

@@ -39,7 +39,7 @@ static constexpr int64_t columnWidth = 64;
 static constexpr int64_t laneHeight = 20;
 static constexpr int64_t rowHeight = 16;
 /// Beyond so many lanes of arrows a band is a table.
-static constexpr int64_t maxLanes = 24;
+static constexpr int64_t maxLanes = 40;
 
 static constexpr StringRef nearColor = "#0969da";
 static constexpr StringRef farColor = "#cf222e";
@@ -174,12 +174,13 @@ joinTransfers(llvm::ArrayRef<ExpandedTransfer> transfers, int64_t elementBytes,
   return messages;
 }
 
-/// Puts each message into the first lane that is free at all of its columns.
+/// Puts each message into the first lane that is free at all of its columns; by
+/// their left ends, this takes no more lanes than messages over one column.
 static std::vector<std::vector<Message>>
 assignLanes(std::vector<Message> messages) {
   llvm::sort(messages, [](const Message &a, const Message &b) {
-    return std::tuple(a.getRight() - a.getLeft(), a.getLeft(), a.from) <
-           std::tuple(b.getRight() - b.getLeft(), b.getLeft(), b.from);
+    return std::tuple(a.getLeft(), a.getRight(), a.from) <
+           std::tuple(b.getLeft(), b.getRight(), b.from);
   });
   std::vector<std::vector<Message>> lanes;
   for (const Message &message : messages) {
@@ -218,7 +219,9 @@ void Painter::makeBands(llvm::ArrayRef<ExpandedStep> expandedSteps) {
     if (!step.phase.empty())
       band.title += ", " + step.phase;
     const StepCost &cost = answer.cost.steps[number - 1];
-    if (!isSecondHalf)
+    if (isSecondHalf)
+      band.cost = "its cost is that of both halves, above";
+    else
       band.cost = formatv(
           "received {0}, sent {1}, held {2}, {3}",
           printShortBytes(cost.receivedBytes), printShortBytes(cost.sentBytes),
