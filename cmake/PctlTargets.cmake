@@ -33,8 +33,8 @@ endfunction()
 
 # The property PCTL_WITHOUT_MLIR of an executable picks, in the libraries that
 # know no MLIR, the archive of LLVM's support library instead of libLLVM, whose
-# loading takes longer than planning. One such library beside MLIR would bring
-# the second copy; only pctl_add_tool(NO_MLIR) sets it.
+# loading takes longer than planning. As nothing else of LLVM is in such a
+# program there is no second copy; only pctl_add_tool(NO_MLIR) sets it.
 function(pctl_add_library name)
   _pctl_add_library(${name} ${ARGN})
   set(static "$<BOOL:$<TARGET_PROPERTY:PCTL_WITHOUT_MLIR>>")
