@@ -43,7 +43,7 @@ static Numbers<T> runCase(const char *meshText,
     EXPECT_EQ(array.shape, getShape(plan.to, rank));
     results.emplace_back();
     for (int64_t i = 0, e = array.getNumElements(); i != e; ++i)
-      results.back().push_back(array.get<T>(i));
+      results.back().push_back(array.template get<T>(i));
   }
   return results;
 }
