@@ -13,6 +13,7 @@
 // RUN: pctl-run %s --entry one_column_with_stride --ranks 4 --verify
 // RUN: pctl-run %s --entry constant_offset_and_stride --ranks 4 --verify
 // RUN: pctl-run %s --entry insert_with_gaps --ranks 4 --verify
+// RUN: pctl-run %s --entry parts_without_elements --ranks 4 --verify
 
 pctl.mesh @m <["x"=4]>
 
@@ -100,4 +101,18 @@ func.func @constant_offset_and_stride(%a: tensor<1x8x1xi32>) -> tensor<1x8xi32> 
 func.func @insert_with_gaps(%a: tensor<4x6xi32>, %b: tensor<4x2xi32>) -> tensor<4x6xi32> {
   %0 = tensor.insert_slice %b into %a[0, 1] [4, 2] [1, 2] : tensor<4x2xi32> into tensor<4x6xi32>
   return %0 : tensor<4x6xi32>
+}
+
+func.func @parts_without_elements(%a: tensor<4x3xi32> {pctl.layout = #row}, %b: tensor<4x0xi32>, %c: tensor<0x3xi32>)
+    -> (tensor<4x3xi32> {pctl.layout = #row}, tensor<4x3xi32>, tensor<4x2xi32> {pctl.layout = #row},
+        tensor<2x0x4xi32> {pctl.layout = #pctl.layout<@m, [{}, {}, {"x"}]>}) {
+  %seven = arith.constant 7 : i32
+  %0 = tensor.concat dim(1) %a, %b : (tensor<4x3xi32>, tensor<4x0xi32>) -> tensor<4x3xi32>
+  %1 = tensor.concat dim(0) %c, %a, %c : (tensor<0x3xi32>, tensor<4x3xi32>, tensor<0x3xi32>) -> tensor<4x3xi32>
+  %2 = tensor.pad %b low[0, 2] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %seven : i32
+  } : tensor<4x0xi32> to tensor<4x2xi32>
+  %3 = arith.constant dense<> : tensor<2x0x4xi32>
+  return %0, %1, %2, %3 : tensor<4x3xi32>, tensor<4x3xi32>, tensor<4x2xi32>, tensor<2x0x4xi32>
 }

@@ -21,7 +21,9 @@ def PrepareBufferizationPass
       finds its inputs unchanged;
     - `pctl.layout`, `pctl.layouts`, `pctl.global_type` and `pctl.data` are gone
       from functions and ops, as they speak of tensors;
-    - composite linalg ops (`linalg.softmax`) are in the parts they define.
+    - composite linalg ops (`linalg.softmax`) are in the parts they define;
+    - `tensor.concat` and `tensor.pad` take no operand that is known to have no
+      elements, and give no such result: upstream would slice it.
 
     Fails where the module says that it is in another form, or breaks a rule of
     the planned form, as layouts that are still to be kept must not be dropped,

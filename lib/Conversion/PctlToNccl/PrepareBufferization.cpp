@@ -56,6 +56,72 @@ static LogicalResult decompose(linalg::AggregatedOpInterface op,
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Tensors without elements
+//===----------------------------------------------------------------------===//
+
+/// Upstream writes the parts of what it joins or pads as slices, and a slice at
+/// the end of a dim, of no elements, is no valid op: such parts go before.
+static bool hasNoElements(Value value) {
+  return llvm::is_contained(cast<RankedTensorType>(value.getType()).getShape(),
+                            0);
+}
+
+/// Replaces \p op, whose result has no elements, by a tensor without a source.
+static LogicalResult replaceByEmpty(Operation *op, IRRewriter &rewriter) {
+  ReifiedRankedShapedTypeDims sizes;
+  rewriter.setInsertionPoint(op);
+  if (failed(reifyResultShapes(rewriter, op, sizes)))
+    return op->emitOpError("has a result whose sizes cannot be told");
+  rewriter.replaceOpWithNewOp<tensor::EmptyOp>(
+      op, sizes.front(), getElementTypeOrSelf(op->getResult(0)));
+  return success();
+}
+
+static LogicalResult dropEmptyParts(tensor::ConcatOp op, IRRewriter &rewriter) {
+  if (hasNoElements(op.getResult()))
+    return replaceByEmpty(op, rewriter);
+  SmallVector<Value> parts;
+  for (Value part : op.getInputs())
+    if (!hasNoElements(part))
+      parts.push_back(part);
+  // All parts may be empty though the result does not say so.
+  if (parts.size() == op.getInputs().size() || parts.empty())
+    return success();
+  rewriter.setInsertionPoint(op);
+  Value joined = parts.front();
+  if (parts.size() > 1)
+    joined =
+        tensor::ConcatOp::create(rewriter, op.getLoc(), op.getDim(), parts);
+  if (joined.getType() != op.getType())
+    joined =
+        tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), joined);
+  rewriter.replaceOp(op, joined);
+  return success();
+}
+
+/// Of a source without elements nothing is left but the padding.
+static LogicalResult dropEmptySource(tensor::PadOp op, IRRewriter &rewriter) {
+  if (hasNoElements(op.getResult()))
+    return replaceByEmpty(op, rewriter);
+  if (!hasNoElements(op.getSource()))
+    return success();
+  ReifiedRankedShapedTypeDims sizes;
+  rewriter.setInsertionPoint(op);
+  if (failed(reifyResultShapes(rewriter, op, sizes)))
+    return op->emitOpError("has a result whose sizes cannot be told");
+  SmallVector<Value> dynamicSizes;
+  for (OpFoldResult size : sizes.front())
+    if (auto value = dyn_cast<Value>(size))
+      dynamicSizes.push_back(value);
+  auto padding = tensor::GenerateOp::create(rewriter, op.getLoc(),
+                                            op.getResultType(), dynamicSizes);
+  rewriter.inlineRegionBefore(op.getRegion(), padding.getBody(),
+                              padding.getBody().begin());
+  rewriter.replaceOp(op, padding);
+  return success();
+}
+
 namespace {
 struct PrepareBufferization
     : pctl::impl::PrepareBufferizationPassBase<PrepareBufferization> {
@@ -68,8 +134,16 @@ struct PrepareBufferization
       return signalPassFailure();
 
     SmallVector<linalg::AggregatedOpInterface> composites;
-    getOperation().walk(
-        [&](linalg::AggregatedOpInterface op) { composites.push_back(op); });
+    SmallVector<tensor::ConcatOp> concats;
+    SmallVector<tensor::PadOp> pads;
+    getOperation().walk([&](Operation *op) {
+      if (auto composite = dyn_cast<linalg::AggregatedOpInterface>(op))
+        composites.push_back(composite);
+      else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+        concats.push_back(concat);
+      else if (auto pad = dyn_cast<tensor::PadOp>(op))
+        pads.push_back(pad);
+    });
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       dropTensorAttributes(function);
       if (function.isPublic() && !function.isExternal())
@@ -78,6 +152,12 @@ struct PrepareBufferization
     IRRewriter rewriter(&getContext());
     for (linalg::AggregatedOpInterface composite : composites)
       if (failed(decompose(composite, rewriter)))
+        return signalPassFailure();
+    for (tensor::ConcatOp concat : concats)
+      if (failed(dropEmptyParts(concat, rewriter)))
+        return signalPassFailure();
+    for (tensor::PadOp pad : pads)
+      if (failed(dropEmptySource(pad, rewriter)))
         return signalPassFailure();
   }
 };

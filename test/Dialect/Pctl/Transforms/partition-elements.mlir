@@ -27,6 +27,15 @@ func.func @dense_constants_are_sliced() -> (tensor<4xi32> {pctl.layout = #v}) {
   return %0 : tensor<4xi32>
 }
 
+// CHECK-LABEL: func.func @constants_without_elements_are_not_sliced(
+// CHECK: %[[SIZE:.*]] = {{.*}}pctl.block_range 3 by ["x"] on @m
+// CHECK: %[[LOCAL:.*]] = tensor.empty({{.*}}) : tensor<?x0xi32>
+// CHECK: return %[[LOCAL]]
+func.func @constants_without_elements_are_not_sliced() -> (tensor<3x0xi32> {pctl.layout = #row}) {
+  %0 = arith.constant {pctl.layouts = [#row]} dense<> : tensor<3x0xi32>
+  return %0 : tensor<3x0xi32>
+}
+
 // CHECK-LABEL: func.func @sizes_are_local(
 // CHECK-SAME: %[[N:arg0]]: index
 // CHECK: %{{.*}}, %[[SIZE:.*]] = pctl.block_range 5 by ["x"] on @m

@@ -81,6 +81,13 @@ struct ConstantPartition
                     ArrayRef<OpFoldResult> sizes, PartitionContext &ctx) {
     OpBuilder &builder = ctx.getBuilder();
     auto type = cast<RankedTensorType>(constant.getType());
+    // Of a dim without elements an extract_slice cannot be: it has no offset.
+    if (llvm::is_contained(type.getShape(), 0)) {
+      ctx.setLocal(constant,
+                   tensor::EmptyOp::create(builder, constant.getLoc(), sizes,
+                                           localType.getElementType()));
+      return;
+    }
     SmallVector<OpFoldResult> offsets;
     for (auto [dim, size] :
          llvm::zip(ctx.getLayout(constant).dims, type.getShape()))
