@@ -220,7 +220,7 @@ TEST(ExchangeCost, of_listed_transfers_is_theirs) {
   step.from = makeLayout(mesh, "[{a}]");
   step.to = makeLayout(mesh, "[{}]");
   step.axes = {mesh.getWholeAxis(0)};
-  Box first({Range{0, 2}});
+  Box first(Range{0, 2});
   step.transfers = {{0, 1, first}, {0, 2, first}, {0, 3, first}};
   StepCost cost = getStepCost(mesh, {8}, step, makeCluster({2}), 1, chunk);
   EXPECT_EQ(cost.sentBytes, 6);
