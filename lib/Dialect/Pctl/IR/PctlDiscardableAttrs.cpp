@@ -5,6 +5,7 @@
 /// Checks of the `pctl.*` attributes that ops of other dialects carry. The
 /// table in the dialect's description says what each holds.
 
+#include "pctl/Dialect/Pctl/IR/Forms.h"
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
 #include "pctl/Support/CheckedArith.h"
 
@@ -289,13 +290,10 @@ static LogicalResult verifyRule(Operation *op, Attribute value) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyForm(Operation *op, Attribute value) {
-  static constexpr StringRef forms[] = {"annotated", "laid-out", "local",
-                                        "planned",   "buffers",  "executable"};
   auto form = dyn_cast<StringAttr>(value);
-  if (!form || !llvm::is_contained(forms, form.getValue()))
-    return op->emitOpError()
-           << "'" << kFormAttrName << "' is " << value << ", expected one of "
-           << llvm::join(ArrayRef(forms), ", ");
+  if (!form || !symbolizeForm(form.getValue()))
+    return op->emitOpError() << "'" << kFormAttrName << "' is " << value
+                             << ", expected one of " << listForms();
   return success();
 }
 

@@ -21,28 +21,8 @@ namespace pctl {
 #include "pctl/Dialect/Pctl/Transforms/Passes.h.inc"
 
 //===----------------------------------------------------------------------===//
-// Keywords
+// What modules say
 //===----------------------------------------------------------------------===//
-
-static constexpr std::pair<Form, StringLiteral> kForms[] = {
-    {Form::Annotated, "annotated"}, {Form::LaidOut, "laid-out"},
-    {Form::Local, "local"},         {Form::Planned, "planned"},
-    {Form::Buffers, "buffers"},     {Form::Executable, "executable"},
-};
-
-StringRef stringifyForm(Form form) {
-  for (auto [value, keyword] : kForms)
-    if (value == form)
-      return keyword;
-  return "";
-}
-
-std::optional<Form> symbolizeForm(StringRef keyword) {
-  for (auto [value, known] : kForms)
-    if (known == keyword)
-      return value;
-  return std::nullopt;
-}
 
 std::optional<Form> getForm(ModuleOp module) {
   auto attr = module->getAttrOfType<StringAttr>(kFormAttrName);
@@ -245,9 +225,8 @@ struct VerifyFormPass : impl::VerifyFormPassBase<VerifyFormPass> {
     if (!form.empty()) {
       wanted = symbolizeForm(form);
       if (!wanted) {
-        module.emitError() << "'" << form
-                           << "' is no form; the forms are annotated, "
-                              "laid-out, local, planned, buffers, executable";
+        module.emitError() << "'" << form << "' is no form; the forms are "
+                           << listForms();
         return signalPassFailure();
       }
     }

@@ -9,28 +9,11 @@
 #ifndef PCTL_DIALECT_PCTL_TRANSFORMS_FORM_H
 #define PCTL_DIALECT_PCTL_TRANSFORMS_FORM_H
 
+#include "pctl/Dialect/Pctl/IR/Forms.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
-#include <optional>
-
 namespace pctl {
-
-/// How far compilation got. A module says it in `pctl.form`.
-enum class Form {
-  Annotated,  ///< layouts where the user wants them
-  LaidOut,    ///< every tensor has a layout, each change of one is an op
-  Local,      ///< types are what a rank holds
-  Planned,    ///< changes of layout are collectives
-  Buffers,    ///< no tensors are left
-  Executable, ///< the LLVM dialect
-};
-
-/// Returns the keyword of \p form: `annotated`, `laid-out`, `local`, `planned`,
-/// `buffers`, `executable`.
-llvm::StringRef stringifyForm(Form form);
-
-/// Returns the form that \p keyword names, if any.
-std::optional<Form> symbolizeForm(llvm::StringRef keyword);
 
 /// Returns the form that \p module says it is in, if it says so.
 std::optional<Form> getForm(mlir::ModuleOp module);
