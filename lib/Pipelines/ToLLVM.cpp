@@ -113,7 +113,10 @@ static void addToLLVMDialect(OpPassManager &passes) {
   passes.addPass(createConvertMathToLibmPass());
   passes.addPass(createConvertComplexToLLVMPass());
   passes.addPass(createConvertVectorToLLVMPass());
-  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
+  // The runtime's functions for memory: those of the C library go unchecked.
+  FinalizeMemRefToLLVMConversionPassOptions memory;
+  memory.useGenericFunctions = true;
+  passes.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
   passes.addPass(createConvertIndexToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
   passes.addPass(createConvertControlFlowToLLVMPass());

@@ -9,6 +9,7 @@
 #include "Trace.h"
 
 #include "pctl/Layout/LayoutText.h"
+#include "pctl/Runtime/Context.h"
 #include "pctl/Support/Error.h"
 
 #include "llvm/ADT/Sequence.h"
@@ -56,6 +57,7 @@ static llvm::Expected<RankResults> runRank(const execution::Entry &entry,
                                            llvm::ArrayRef<HostTensor> inputs,
                                            ncclUniqueId id, int64_t rank) {
   Trace::enterRank(rank);
+  pctlSetRank(rank);
   ncclComm_t world = nullptr;
   if (ncclResult_t result =
           ncclCommInitRank(&world, signature.mesh.getNumRanks(), id, rank))

@@ -2,7 +2,8 @@
 /* Part of pctl, a compiler library for distributed tensor programs. */
 
 /** \file
- * What compiled programs call beside NCCL: the check of each call's status.
+ * What compiled programs call beside NCCL: the check of each call's status, and
+ * the memory of buffers.
  * It is the library libpctl_runtime.so, which knows NCCL only by its symbols:
  * whichever library of the NCCL interface the process has loaded is asked for
  * the text of an error. docs/lowering.md says where calls are added.
@@ -12,6 +13,8 @@
 #define PCTL_RUNTIME_CONTEXT_H
 
 #include "pctl/Runtime/nccl.h"
+
+#include <stddef.h>
 
 #ifdef __GNUC__
 #pragma GCC visibility push(default)
@@ -41,6 +44,15 @@ void pctlSetRank(int worldRank);
  * that is, the rank, the call, the text of the status and, where there is one,
  * that of the communicator's last error. `comm` may be null. */
 void pctlCheck(int result, ncclComm_t comm, const char *call);
+
+/** Returns memory for a buffer of `sizeBytes` bytes, to be given back with the
+ * function after it or with free(); where there is none, ends the rank with
+ *
+ *     pctl: error: rank 3: no memory for a buffer of 17592186044416 bytes
+ *
+ * MLIR's conversion of buffers to LLVM chose the two names. */
+void *_mlir_memref_to_llvm_alloc(size_t sizeBytes);
+void _mlir_memref_to_llvm_free(void *buffer);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* Functions of whichever NCCL library is loaded when a call fails. They are
@@ -39,9 +40,27 @@ static int getRank(ncclComm_t comm) {
   return rank;
 }
 
+/* Reports the message of a rank that failed and does not return. */
+static void endRank(int rank, const char *message) {
+  if (errorHandler)
+    errorHandler(rank, message, errorHandlerUser);
+  else
+    fprintf(stderr, "%s\n", message);
+  fflush(NULL);
+  _exit(1);
+}
+
+/* Writes how messages call a rank. */
+static void printRank(char *name, size_t size, int rank) {
+  if (rank >= 0)
+    snprintf(name, size, "%d", rank);
+  else
+    snprintf(name, size, "?");
+}
+
 void pctlCheck(int result, ncclComm_t comm, const char *call) {
   char message[2048];
-  char name[32] = "?";
+  char name[32];
   const char *text = "unknown error", *last = NULL;
   ErrorStringFn errorString;
   LastErrorFn lastError;
@@ -55,14 +74,26 @@ void pctlCheck(int result, ncclComm_t comm, const char *call) {
   if (lastError)
     last = lastError(comm);
   rank = getRank(comm);
-  if (rank >= 0)
-    snprintf(name, sizeof(name), "%d", rank);
+  printRank(name, sizeof(name), rank);
   snprintf(message, sizeof(message), "pctl: error: rank %s: %s: %s%s%s", name,
            call, text, last && *last ? ": " : "", last ? last : "");
-  if (errorHandler)
-    errorHandler(rank, message, errorHandlerUser);
-  else
-    fprintf(stderr, "%s\n", message);
-  fflush(NULL);
-  _exit(1);
+  endRank(rank, message);
 }
+
+void *_mlir_memref_to_llvm_alloc(size_t sizeBytes) {
+  char message[128], name[32];
+  int rank;
+  void *buffer = malloc(sizeBytes);
+  /* Of no bytes there may be none. */
+  if (buffer || sizeBytes == 0)
+    return buffer;
+  rank = getRank(NULL);
+  printRank(name, sizeof(name), rank);
+  snprintf(message, sizeof(message),
+           "pctl: error: rank %s: no memory for a buffer of %zu bytes", name,
+           sizeBytes);
+  endRank(rank, message);
+  return NULL;
+}
+
+void _mlir_memref_to_llvm_free(void *buffer) { free(buffer); }

@@ -47,6 +47,17 @@ TEST(CheckDeathTest, TellsTheHandler) {
   pctlSetRank(-1);
 }
 
+TEST(MemoryDeathTest, NamesRankAndSize) {
+  // More than a process can address. Kept from the compiler, which may drop an
+  // allocation of which nothing is used.
+  volatile size_t sizeBytes = size_t(1) << 62;
+  pctlSetRank(2);
+  EXPECT_EXIT(_mlir_memref_to_llvm_alloc(sizeBytes), testing::ExitedWithCode(1),
+              "pctl: error: rank 2: no memory for a buffer of "
+              "4611686018427387904 bytes");
+  pctlSetRank(-1);
+}
+
 TEST(CheckDeathTest, EndsAProgramWhoseRanksDisagree) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const char *text = R"(
