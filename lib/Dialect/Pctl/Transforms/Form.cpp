@@ -11,6 +11,10 @@
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 #include "pctl/Dialect/Pctl/Transforms/ValueLayouts.h"
 
+#include "ElementBytes.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -74,6 +78,7 @@ public:
   LogicalResult check(ModuleOp module);
 
 private:
+  void checkData(Operation *op);
   void checkAnnotated(Operation *op);
   void checkGlobalSignature(FunctionOpInterface func);
   void checkLocal(Operation *op);
@@ -91,6 +96,35 @@ private:
   Form form;
   bool failedAny = false;
 };
+
+//===----------------------------------------------------------------------===//
+// All with tensors
+//===----------------------------------------------------------------------===//
+
+void FormChecker::checkData(Operation *op) {
+  Attribute value;
+  if (!matchPattern(op, m_Constant(&value)))
+    return;
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  if (!resource)
+    return;
+  DenseResourceElementsHandle handle = resource.getRawHandle();
+  AsmResourceBlob *blob = handle.getBlob();
+  if (!blob) {
+    report(op, "D1") << "resource '" << handle.getKey()
+                     << "' has no data; 'dialect_resources' of the file must "
+                        "hold it";
+    return;
+  }
+  ShapedType type = resource.getType();
+  std::optional<int64_t> expected =
+      getSizeBytes(type.getNumElements(), type.getElementType());
+  int64_t found = blob->getData().size();
+  if (expected && found != *expected)
+    report(op, "D1") << "resource '" << handle.getKey() << "' has " << found
+                     << " bytes of data, but a " << type << " has "
+                     << *expected;
+}
 
 //===----------------------------------------------------------------------===//
 // Annotated
@@ -196,9 +230,11 @@ void FormChecker::checkExecutable(Operation *op) {
 }
 
 LogicalResult FormChecker::check(ModuleOp module) {
-  if (form == Form::LaidOut)
-    return verifyLaidOut(module);
+  if (form == Form::LaidOut && failed(verifyLaidOut(module)))
+    failedAny = true;
   module.walk([&](Operation *op) {
+    if (form < Form::Buffers)
+      checkData(op);
     switch (form) {
     case Form::Annotated:
       return checkAnnotated(op);

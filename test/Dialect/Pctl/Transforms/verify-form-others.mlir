@@ -5,6 +5,9 @@
 // RUN: pctl-opt %t/buffers.mlir --pctl-verify-form=form=buffers --verify-diagnostics
 // RUN: pctl-opt %t/executable.mlir --pctl-verify-form=form=executable --verify-diagnostics
 // RUN: pctl-opt %t/none.mlir --pctl-verify-form --verify-diagnostics
+// RUN: pctl-opt %t/data.mlir --pctl-verify-form=form=annotated --verify-diagnostics=all
+// RUN: sed 's/the annotated form/the planned form/' %t/data.mlir > %t/data-planned.mlir
+// RUN: pctl-opt %t/data-planned.mlir --pctl-verify-form=form=planned --verify-diagnostics=all
 // RUN: not pctl-opt %t/buffers.mlir --pctl-verify-form=form=liquid 2>&1 | FileCheck %s
 // CHECK: error: 'liquid' is no form; the forms are annotated, laid-out, local, planned, buffers, executable
 
@@ -32,12 +35,26 @@ func.func @a2_argument(%a: tensor<2xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]
 // expected-error @+1 {{'func.func' op breaks A2 of the annotated form: result #0 has 'pctl.global_type', which belongs to a later form, which the module has to name in 'pctl.form'}}
 func.func private @a2_result() -> (tensor<2xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>, pctl.global_type = tensor<4xf32>})
 
+//--- data.mlir
+func.func @d1() {
+  %0 = arith.constant dense_resource<three> : tensor<3xf32>
+  %1 = arith.constant dense_resource<none> : tensor<0xf32>
+  // expected-error @+1 {{'arith.constant' op breaks D1 of the annotated form: resource 'three' has 12 bytes of data, but a 'tensor<2x3xf32>' has 24}}
+  %2 = arith.constant dense_resource<three> : tensor<2x3xf32>
+  // expected-error @+1 {{'arith.constant' op breaks D1 of the annotated form: resource '__elided__' has no data; 'dialect_resources' of the file must hold it}}
+  %3 = arith.constant dense_resource<__elided__> : tensor<3xf32>
+  return
+}
+{-# dialect_resources: { builtin: { three: "0x04000000000000000000803f00000040", none: "0x04000000" } } #-}
+
 //--- laid-out.mlir
 module attributes {pctl.form = "laid-out"} {
   pctl.mesh @m <["x"=2]>
   func.func @unlike(%a: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}) {
     // expected-error @+1 {{'math.exp' op}}
     %0 = math.exp %a {pctl.layouts = [#pctl.layout<@m, [{}]>]} : tensor<4xf32>
+    // expected-error @+1 {{'arith.constant' op breaks D1 of the laid-out form: resource 'gone' has no data}}
+    %1 = arith.constant {pctl.layouts = [#pctl.layout<@m, [{}]>]} dense_resource<gone> : tensor<3xf32>
     return
   }
 }

@@ -42,6 +42,8 @@ bool isLocalToRank(mlir::Operation *op);
 /// module says it is in. Reports each op that breaks a rule, with the rule.
 ///
 /// Rules, each with its label in the messages:
+/// - annotated to planned: (D1) the resource that a constant names is there,
+///   with as many bytes as the constant has.
 /// - annotated: (A1) no op that is local to a rank (isLocalToRank) outside of
 ///   `pctl.manual`; (A2) nothing that a function takes or gives has a
 ///   `pctl.global_type`; layouts are checked by the dialect.
