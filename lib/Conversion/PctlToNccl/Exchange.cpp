@@ -33,15 +33,16 @@ using redistribute::Transfer;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The tensor of an exchange, and boxes in it. Dims at the minor end that
-/// nothing cuts are taken as one with the last that something does.
+/// The tensor of an exchange, and boxes in it. Dims at the minor end of which
+/// each message has all that its ends hold are taken as one with the last dim
+/// that is another.
 class BoxEmitter {
 public:
   BoxEmitter(Location loc, const OpContext &context, BufferEmitter &buffers,
              const Step &step, ArrayRef<int64_t> globalShape, Value input);
 
   unsigned getNumDims() const { return numDims; }
-  /// Elements of the last of those dims for one of what a layout cuts.
+  /// Local elements of the last of those dims for one of the tensor's.
   Fold getInnerSize() const { return innerSize; }
 
   /// The box of \p rank under \p layout.
@@ -66,16 +67,27 @@ private:
 };
 } // namespace
 
-/// Returns whether \p step cuts \p dim, of \p size elements.
-static bool cuts(const Step &step, unsigned dim, int64_t size) {
-  auto isCut = [&](const layout::Layout &layout) {
-    return layout::getNumPositions(layout.dims[dim].axes) != 1;
+/// Returns whether each message of \p step, within \p group, has of \p dim, of
+/// \p size elements, all that both of its ends hold.
+static bool isWhole(const Step &step, const Group &group, unsigned dim,
+                    int64_t size) {
+  const layout::DimLayout &from = step.from.dims[dim];
+  auto isAlike = [&](const layout::DimLayout &other) {
+    return other.axes == from.axes && other.blockSizes == from.blockSizes;
   };
-  return isCut(step.from) || isCut(step.to) ||
-         (step.owners && isCut(*step.owners)) ||
-         llvm::any_of(step.transfers, [&](const Transfer &transfer) {
-           return transfer.box[dim].size != size;
-         });
+  if (!isAlike(step.to.dims[dim]) ||
+      (step.owners && !isAlike(step.owners->dims[dim])))
+    return false;
+  // A table has numbers that do not depend on the rank.
+  if (!step.transfers.empty())
+    return layout::getNumPositions(from.axes) == 1 &&
+           llvm::all_of(step.transfers, [&](const Transfer &transfer) {
+             return transfer.box[dim].size == size;
+           });
+  return llvm::none_of(from.axes, [&](AxisRef axis) {
+    return llvm::any_of(group.axes,
+                        [&](AxisRef other) { return axis.overlaps(other); });
+  });
 }
 
 BoxEmitter::BoxEmitter(Location loc, const OpContext &context,
@@ -87,8 +99,9 @@ BoxEmitter::BoxEmitter(Location loc, const OpContext &context,
   for (auto [dim, size] : llvm::enumerate(globalShape))
     sizes.push_back(ShapedType::isDynamic(size) ? buffers.getSize(input, dim)
                                                 : math.constant(size));
-  while (numDims > 1 && !cuts(step, numDims - 1, globalShape[numDims - 1]))
-    innerSize = math.mul(innerSize, sizes[--numDims]);
+  while (numDims > 1 &&
+         isWhole(step, context.group, numDims - 1, globalShape[numDims - 1]))
+    innerSize = math.mul(innerSize, buffers.getSize(input, --numDims));
 }
 
 EmittedBox BoxEmitter::emitBox(const layout::Layout &layout, Fold rank) {

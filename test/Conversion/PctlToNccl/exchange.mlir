@@ -104,6 +104,24 @@ func.func @uncut_dims_are_one_run(%x: memref<1x1024x6x8xf32>,
   return
 }
 
+// So do dims that all layouts cut alike, by axes outside of the group: its
+// members hold the same part of them, here one that they learn at run time.
+
+// CHECK-LABEL: func.func @dims_that_stay_cut_are_one_run
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?x?xf32>, %[[O:[a-z0-9]+]]: memref<1500x?xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: nccl.group_start
+// CHECK: nccl.send %{{.*}} : memref<?xf32, strided<[1], offset: ?>>
+// CHECK: nccl.recv %{{.*}} : memref<?xf32, strided<[1], offset: ?>>
+// CHECK: nccl.group_end
+// CHECK: return
+func.func @dims_that_stay_cut_are_one_run(%x: memref<?x?xf32>, %o: memref<1500x?xf32>) {
+  pctl.exchange ins(%x : memref<?x?xf32>) outs(%o : memref<1500x?xf32>)
+      from <@m, [{"x"}, {"y"}]> to <@m, [{}, {"y"}]>
+      of tensor<1500x1500xf32> axes = ["x"] on @m
+  return
+}
+
 // Replicas share the sending: each has a half of what they hold, and its
 // partner, which has the same box, gets nothing.
 
