@@ -27,6 +27,12 @@ using llvm::SmallVector;
 
 namespace {
 
+/// Whether what an exchange takes out of slices, and puts into them, is no run
+/// of memory. Then it goes through staging memory.
+struct Gaps {
+  bool inSent = false, inReceived = false;
+};
+
 /// What costs of one step are made of.
 class StepCoster {
 public:
@@ -44,13 +50,11 @@ private:
   void setCollective(Collective kind);
   void setExchange(int64_t maxRanks);
   void setUncounted();
-  int64_t getMostBefore(const Layout &layout, unsigned dim) const;
-  bool hasGapsBefore(const Layout &layout, unsigned dim) const {
-    return getMostBefore(layout, dim) > 1;
-  }
+  bool hasGapsBefore(const Layout &layout, unsigned dim) const;
   int64_t getPacked() const;
   int64_t getStaged() const;
-  int64_t getExchangePacked() const;
+  bool isWhole(unsigned dim) const;
+  Gaps getGaps() const;
   int64_t toBytes(int64_t elements) const {
     return multiplyCounts(elements, elementBytes);
   }
@@ -77,32 +81,30 @@ void StepCoster::setCollective(Collective kind) {
       getGroupLink(cluster, mesh, step.axes), cluster.baseSec);
 }
 
-/// Returns how many runs of memory a slice along \p dim of a slice consists of:
-/// the most elements that the dims before it have together. With more than one
-/// there are gaps.
-int64_t StepCoster::getMostBefore(const Layout &layout, unsigned dim) const {
-  int64_t most = 1;
-  for (unsigned before = 0; before < dim; ++before) {
-    const DimLayout &cut = layout.dims[before];
-    most = multiplyCounts(most, cut.blockSizes.empty()
-                                    ? getBlock(cut, shape[before], 0).size
-                                    : *llvm::max_element(cut.blockSizes));
-  }
-  return most;
+/// Returns whether a slice along \p dim of a slice may be several runs of
+/// memory: some dim before has not one element on every rank.
+bool StepCoster::hasGapsBefore(const Layout &layout, unsigned dim) const {
+  for (unsigned before = 0; before < dim; ++before)
+    if (getEvenBlockSize(layout.dims[before], shape[before]) != 1)
+      return true;
+  return false;
 }
 
-/// Returns how many bytes a collective that packs stages. It goes row by row
-/// where all that it cuts and joins is inside of rows, and then holds a chunk
-/// or a row. An all-to-all from or to the first dim holds all of both sides.
+/// Returns how many bytes a collective that packs stages. Dims before all that
+/// it cuts and joins are rows, which it does a chunk, or else one, at a time,
+/// where all ranks have the same.
 int64_t StepCoster::getStaged() const {
-  if (cost.packBytes == 0)
-    return 0;
   unsigned first = step.kind == StepKind::AllToAll
                        ? std::min(step.dim, step.concatDim)
                        : step.dim;
-  int64_t rows = getMostBefore(step.from, first);
-  if (rows <= 1)
-    return toBytes(addCounts(mostFrom, mostTo));
+  int64_t rows = 1;
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    auto size = getEvenBlockSize(step.from.dims[dim], shape[dim]);
+    if (!size || !getEvenBlockSize(step.to.dims[dim], shape[dim]))
+      return cost.packBytes;
+    if (dim < first)
+      rows = multiplyCounts(rows, std::max<int64_t>(*size, 1));
+  }
   return std::min(cost.packBytes,
                   std::max(chunkBytes, ceilDiv(cost.packBytes, rows)));
 }
@@ -122,20 +124,31 @@ int64_t StepCoster::getPacked() const {
   return packed;
 }
 
-/// Returns how many bytes a rank packs and unpacks in an exchange, where the
-/// boxes that it sends or receives have gaps in its slices.
-int64_t StepCoster::getExchangePacked() const {
-  const Layout &owners = step.owners ? *step.owners : step.from;
-  bool gapsFrom = false, gapsTo = false;
-  for (unsigned dim = 0; dim < shape.size(); ++dim) {
-    if (cutsAlike(owners.dims[dim], step.to.dims[dim], shape[dim]) &&
-        cutsAlike(owners.dims[dim], step.from.dims[dim], shape[dim]))
-      continue;
-    gapsFrom |= hasGapsBefore(step.from, dim);
-    gapsTo |= hasGapsBefore(step.to, dim);
-  }
-  return addCounts(gapsFrom ? cost.sentBytes : 0,
-                   gapsTo ? cost.receivedBytes : 0);
+/// Returns whether each message of an exchange has of \p dim all that its ends
+/// hold.
+bool StepCoster::isWhole(unsigned dim) const {
+  const DimLayout &from = step.from.dims[dim];
+  auto isAlike = [&](const Layout &other) {
+    return other.dims[dim].axes == from.axes &&
+           other.dims[dim].blockSizes == from.blockSizes;
+  };
+  if (!isAlike(step.to) || (step.owners && !isAlike(*step.owners)))
+    return false;
+  if (step.transfers.empty())
+    return !overlap(from.axes, step.axes);
+  // Offsets of what is listed are those of uncut dims.
+  return getNumPositions(from.axes) == 1 &&
+         llvm::all_of(step.transfers, [&](const Transfer &transfer) {
+           return transfer.box[dim].size == shape[dim];
+         });
+}
+
+/// Dims at the minor end that are whole are one with the last that is not.
+Gaps StepCoster::getGaps() const {
+  for (unsigned dim = shape.size(); dim-- > 0;)
+    if (!isWhole(dim))
+      return {hasGapsBefore(step.from, dim), hasGapsBefore(step.to, dim)};
+  return {};
 }
 
 /// Sets bounds for an exchange that cannot be counted.
@@ -144,8 +157,10 @@ void StepCoster::setUncounted() {
   int64_t sent = multiplyCounts(mostFrom, groupSize - 1);
   cost.receivedBytes = toBytes(mostTo);
   cost.sentBytes = toBytes(sent);
-  int64_t moved = addCounts(mostTo, sent);
-  cost.stagingBytes = toBytes(step.rounds == 1 ? moved : sent);
+  Gaps gaps = getGaps();
+  cost.packBytes = cost.stagingBytes =
+      addCounts(gaps.inSent ? cost.sentBytes : 0,
+                gaps.inReceived ? cost.receivedBytes : 0);
   Link link = getGroupLink(cluster, mesh, step.axes);
   cost.timeSec =
       cluster.baseSec +
@@ -164,6 +179,7 @@ void StepCoster::setExchange(int64_t maxRanks) {
   cost.exact = counter.isExact() && counted == positions;
   int64_t stride = counted == positions ? 1 : getSampleStride(positions);
 
+  Gaps gaps = getGaps();
   ArrayRef<Link> links = counter.getLinks();
   SmallVector<int64_t, 2> busiest(links.size(), 0);
   int64_t received = 0, sent = 0, staged = 0;
@@ -182,15 +198,16 @@ void StepCoster::setExchange(int64_t maxRanks) {
     latency = std::max({latency, latencySent, latencyReceived});
     received = std::max(received, in.elements);
     sent = std::max(sent, out.elements);
-    staged = std::max(staged, addCounts(in.roundElements, out.roundElements));
+    staged = std::max(staged, addCounts(gaps.inReceived ? in.roundElements : 0,
+                                        gaps.inSent ? out.roundElements : 0));
   }
   if (received == 0 && sent == 0)
     return;
   cost.receivedBytes = toBytes(received);
   cost.sentBytes = toBytes(sent);
-  cost.packBytes = getExchangePacked();
-  // Boxes without gaps are sent from and received into their places.
-  cost.stagingBytes = cost.packBytes == 0 ? 0 : toBytes(staged);
+  cost.packBytes = addCounts(gaps.inSent ? cost.sentBytes : 0,
+                             gaps.inReceived ? cost.receivedBytes : 0);
+  cost.stagingBytes = toBytes(staged);
   double transfer = 0;
   for (auto [elements, link] : llvm::zip_equal(busiest, links))
     transfer = std::max(

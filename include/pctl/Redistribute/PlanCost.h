@@ -22,10 +22,10 @@ struct StepCost {
   /// The most that any rank holds: the greater of its slices before and after,
   /// and what it stages.
   int64_t liveBytes = 0;
-  /// The most that any rank stages in buffers beside its slices: in an exchange
-  /// that packs what it sends and receives in one round; in a collective that
-  /// packs, that, up to a chunk or one row of it; but all before and after an
-  /// all-to-all that cuts or joins the outermost dim and packs for the other.
+  /// The most that any rank stages in buffers beside its slices: of what an
+  /// exchange packs and unpacks, what goes in one round; of what a collective
+  /// packs and unpacks, a chunk or a row of it, but all where no dim is before
+  /// those that it cuts and joins, or some slices are uneven.
   int64_t stagingBytes = 0;
   /// The most that any rank packs and unpacks, as NCCL sends contiguous data
   /// only.
