@@ -373,8 +373,13 @@ Error Machine::runBroadcast(const Step &step) {
     return makeError("root {0} is not a position of the group", step.root);
   for (int64_t rank = 0; rank < getNumRanks(); ++rank) {
     int64_t root = groups.getMember(rank, step.root);
-    count(root, rank, arrays[root].cells.size());
     next[rank] = arrays[root];
+    // It is passed on from member to member, and back to the root by none.
+    if (rank != root) {
+      int64_t size = groups.getGroupSize();
+      int64_t before = (groups.getPosition(rank) + size - 1) % size;
+      count(groups.getMember(rank, before), rank, arrays[root].cells.size());
+    }
   }
   return Error::success();
 }

@@ -28,37 +28,6 @@ int64_t redistribute::multiplyCounts(int64_t a, int64_t b) {
   return checkedMul(a, b).value_or(INT64_MAX);
 }
 
-int64_t redistribute::getMostMoved(const Step &step, int64_t mostFrom,
-                                   int64_t mostTo) {
-  int64_t groupSize = getNumPositions(step.axes);
-  switch (step.kind) {
-  case StepKind::AllGather:
-    return mostTo - mostFrom;
-  case StepKind::AllToAll:
-    return mostFrom - mostFrom / groupSize;
-  case StepKind::ReduceScatter:
-    return multiplyCounts(mostTo, groupSize - 1);
-  case StepKind::AllReduce:
-    // A reduce-scatter and an all-gather of parts of ceil(S / g) elements, the
-    // last of them shorter; by ring and by direct sends alike.
-    if (groupSize == 1)
-      return 0;
-    return addCounts(
-        mostFrom, multiplyCounts(groupSize - 2, ceilDiv(mostFrom, groupSize)));
-  case StepKind::Permute:
-    return llvm::any_of(step.pairs,
-                        [](auto pair) { return pair.first != pair.second; })
-               ? mostFrom
-               : 0;
-  case StepKind::Broadcast:
-    return groupSize == 1 ? 0 : mostTo;
-  case StepKind::Slice:
-  case StepKind::Exchange:
-    break;
-  }
-  return 0;
-}
-
 int64_t redistribute::getSampleStride(int64_t count) {
   return static_cast<int64_t>(static_cast<double>(count) * 0.618034) | 1;
 }

@@ -19,11 +19,6 @@ namespace pctl::redistribute {
 int64_t addCounts(int64_t a, int64_t b);
 int64_t multiplyCounts(int64_t a, int64_t b);
 
-/// Returns the most elements that a rank receives, and sends, in a collective
-/// of a kind other than Exchange, where \p mostFrom and \p mostTo are the
-/// greatest slices before and after. docs/redistribution.md, "Traffic".
-int64_t getMostMoved(const Step &step, int64_t mostFrom, int64_t mostTo);
-
 /// What counting a rank in an exchange costs at most, in visits of pairs of
 /// ranks.
 inline constexpr int64_t pairsPerRank = 16;
@@ -68,8 +63,8 @@ struct RankFlows {
   Flow getAllReceived() const;
 };
 
-/// Counts the messages of one valid exchange, or broadcast, over a shape whose
-/// sizes are all known.
+/// Counts the messages of one valid exchange, over a shape whose sizes are all
+/// known.
 ///
 /// What a rank sends to the ranks that differ from it along some axes is a sum
 /// over their positions, and each axis cuts one dim of the target only. So the

@@ -74,7 +74,9 @@ private:
                     llvm::function_ref<void(int64_t member, int64_t rank,
                                             SmallVector<Box> &boxes)>
                         getBoxes);
-  void start(const Step &step, const char *phase);
+  Error expandBroadcast(const Step &step);
+  Error countPairs(const ReplicaGroups &groups);
+  void start(const Step &step, llvm::StringRef phase);
   Error add(int64_t source, int64_t target, const Box &box,
             std::optional<ReductionKind> reduce);
   Box getRankBox(const Layout &layout, int64_t rank) {
@@ -83,16 +85,20 @@ private:
 
   const Plan &plan;
   std::vector<ExpandedStep> steps;
+  /// The step of the last entry.
+  const Step *started = nullptr;
   int64_t numTransfers = 0;
   int64_t numPairs = 0;
 };
 
 } // namespace
 
-void Expander::start(const Step &step, const char *phase) {
+void Expander::start(const Step &step, llvm::StringRef phase) {
   ExpandedStep &expanded = steps.emplace_back();
   expanded.op = stringifyStepKind(step.kind).str();
-  expanded.phase = phase;
+  expanded.phase = phase.str();
+  expanded.continues = &step == started;
+  started = &step;
   for (AxisRef ref : step.axes)
     expanded.axes.push_back(toString(plan.mesh, ref));
 }
@@ -110,11 +116,8 @@ Error Expander::add(int64_t source, int64_t target, const Box &box,
   return Error::success();
 }
 
-Error Expander::expandPairs(
-    const Step &step, const char *phase, std::optional<ReductionKind> reduce,
-    llvm::function_ref<void(int64_t, int64_t, SmallVector<Box> &)> getBoxes) {
-  start(step, phase);
-  ReplicaGroups groups(plan.mesh, step.axes);
+/// Counts the pairs of ranks of \p groups as looked at.
+Error Expander::countPairs(const ReplicaGroups &groups) {
   std::optional<int64_t> pairs =
       checkedMul(plan.mesh.getNumRanks(), groups.getGroupSize());
   if (!pairs || *pairs > maxPairs - numPairs)
@@ -122,6 +125,16 @@ Error Expander::expandPairs(
                      "they send",
                      groups.getGroupSize(), plan.mesh.getNumRanks());
   numPairs += *pairs;
+  return Error::success();
+}
+
+Error Expander::expandPairs(
+    const Step &step, const char *phase, std::optional<ReductionKind> reduce,
+    llvm::function_ref<void(int64_t, int64_t, SmallVector<Box> &)> getBoxes) {
+  start(step, phase);
+  ReplicaGroups groups(plan.mesh, step.axes);
+  if (Error error = countPairs(groups))
+    return error;
   for (int64_t rank = 0; rank < plan.mesh.getNumRanks(); ++rank)
     for (int64_t i = 0; i < groups.getGroupSize(); ++i) {
       int64_t member = groups.getMember(rank, i);
@@ -156,6 +169,26 @@ Error Expander::expandAllReduce(const Step &step) {
                      [&](int64_t member, int64_t, SmallVector<Box> &boxes) {
                        addPart(member, boxes);
                      });
+}
+
+/// Expands a chain from the root through the group.
+Error Expander::expandBroadcast(const Step &step) {
+  ReplicaGroups groups(plan.mesh, step.axes);
+  if (Error error = countPairs(groups))
+    return error;
+  int64_t size = groups.getGroupSize();
+  auto allMembers = groups.getAllGroups();
+  for (int64_t hop = 1; hop < size; ++hop) {
+    start(step, "hop " + std::to_string(hop));
+    for (const auto &members : allMembers) {
+      int64_t rank = members[(step.root + hop) % size];
+      int64_t before = members[(step.root + hop - 1) % size];
+      if (Error error =
+              add(before, rank, getRankBox(step.to, rank), std::nullopt))
+        return error;
+    }
+  }
+  return Error::success();
 }
 
 /// Expands an exchange that lists what it sends.
@@ -212,12 +245,7 @@ Error Expander::expand(const Step &step) {
             boxes.push_back(getRankBox(step.from, member));
         });
   case StepKind::Broadcast:
-    return expandPairs(
-        step, "", std::nullopt,
-        [&](int64_t member, int64_t rank, SmallVector<Box> &boxes) {
-          if (groups.getPosition(member) == step.root)
-            boxes.push_back(getRankBox(step.from, member));
-        });
+    return expandBroadcast(step);
   case StepKind::Exchange:
     if (!step.transfers.empty())
       return expandTransfers(step);

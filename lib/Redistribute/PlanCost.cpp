@@ -6,6 +6,7 @@
 
 #include "pctl/Redistribute/PlanCost.h"
 
+#include "CollectiveCount.h"
 #include "ExchangeCount.h"
 
 #include "pctl/Layout/ReplicaGroups.h"
@@ -72,7 +73,7 @@ private:
 /// Sets what a collective costs.
 void StepCoster::setCollective(Collective kind) {
   cost.receivedBytes = cost.sentBytes =
-      toBytes(getMostMoved(step, mostFrom, mostTo));
+      toBytes(getMostReceived(step, mostFrom, mostTo));
   cost.packBytes = toBytes(getPacked());
   cost.stagingBytes = getStaged();
   int64_t input = kind == Collective::Broadcast ? mostTo : mostFrom;
@@ -302,10 +303,6 @@ private:
            cluster.levels[cluster.levels.size() - 2].numDevices;
   }
   bool hasUnits() const { return cluster.levels.size() > 1; }
-  void move(int64_t rank, int64_t in, int64_t out) {
-    received[rank] = addCounts(received[rank], in);
-    sent[rank] = addCounts(sent[rank], out);
-  }
   void moveIntoUnit(int64_t unit, int64_t elements) {
     int64_t &total = unitReceived[unit];
     total = addCounts(total, elements);
@@ -327,7 +324,8 @@ bool PlanCounter::addExchange(const Step &step) {
     return false;
   for (int64_t rank = 0; rank < numRanks; ++rank) {
     RankFlows flows = counter.count(rank);
-    move(rank, flows.getAllReceived().elements, flows.getAllSent().elements);
+    received[rank] = addCounts(received[rank], flows.getAllReceived().elements);
+    sent[rank] = addCounts(sent[rank], flows.getAllSent().elements);
     if (hasUnits())
       moveIntoUnit(getUnit(rank), flows.fromOtherUnits);
   }
@@ -336,45 +334,11 @@ bool PlanCounter::addExchange(const Step &step) {
 
 /// Adds what the members of one group of a collective send and receive.
 void PlanCounter::addGroup(const Step &step, ArrayRef<int64_t> members) {
-  int64_t size = members.size();
-  DimLayout flat;
-  flat.axes = step.axes;
   for (auto [position, rank] : llvm::enumerate(members)) {
-    int64_t before = getElements(step.from, rank);
-    int64_t after = getElements(step.to, rank);
-    switch (step.kind) {
-    case StepKind::AllGather:
-      move(rank, after - before, multiplyCounts(before, size - 1));
-      break;
-    case StepKind::AllToAll:
-      move(rank, before - before / size, before - before / size);
-      break;
-    case StepKind::ReduceScatter:
-      move(rank, multiplyCounts(after, size - 1),
-           multiplyCounts(after, size - 1));
-      break;
-    case StepKind::AllReduce: {
-      int64_t part = getBlock(flat, before, position).size;
-      int64_t moved = before - part + multiplyCounts(part, size - 1);
-      move(rank, moved, moved);
-      break;
-    }
-    case StepKind::Permute:
-      if (step.pairs[position].second != static_cast<int64_t>(position)) {
-        move(rank, 0, before);
-        move(members[step.pairs[position].second], before, 0);
-      }
-      break;
-    case StepKind::Broadcast: {
-      // A chain from the root through the group.
-      int64_t hop = (static_cast<int64_t>(position) - step.root + size) % size;
-      move(rank, hop == 0 ? 0 : after, hop == size - 1 ? 0 : after);
-      break;
-    }
-    case StepKind::Slice:
-    case StepKind::Exchange:
-      break;
-    }
+    Moved moved = getMoved(step, position, getElements(step.from, rank),
+                           getElements(step.to, rank));
+    received[rank] = addCounts(received[rank], moved.received);
+    sent[rank] = addCounts(sent[rank], moved.sent);
   }
 }
 

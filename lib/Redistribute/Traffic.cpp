@@ -6,6 +6,7 @@
 
 #include "pctl/Redistribute/Traffic.h"
 
+#include "CollectiveCount.h"
 #include "ExchangeCount.h"
 
 #include "pctl/Support/CheckedArith.h"
@@ -43,7 +44,7 @@ private:
   void computePermute();
   void computeExchange(int64_t maxPairs);
   void setMoved() {
-    int64_t elements = getMostMoved(step, mostFrom, mostTo);
+    int64_t elements = getMostReceived(step, mostFrom, mostTo);
     traffic.maxReceived = traffic.maxSent = elements;
     traffic.exact &= elements != INT64_MAX;
   }
@@ -124,6 +125,7 @@ Traffic StepTraffic::compute(int64_t maxPairs) {
   case StepKind::Slice:
     break;
   case StepKind::AllGather:
+  case StepKind::Broadcast:
     setMoved();
     traffic.totalReceived = getTotalHeld(step.to) - getTotalHeld(step.from);
     break;
@@ -143,7 +145,6 @@ Traffic StepTraffic::compute(int64_t maxPairs) {
   case StepKind::Permute:
     computePermute();
     break;
-  case StepKind::Broadcast:
   case StepKind::Exchange:
     computeExchange(maxPairs);
     break;

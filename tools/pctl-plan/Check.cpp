@@ -101,12 +101,12 @@ static Error readTransfers(const json::Array &steps, PlanFile &file) {
   return Error::success();
 }
 
-/// Drops the second halves of all_reduces, which are no steps, from \p steps.
-static void dropSecondHalves(json::Array &steps) {
+/// Drops later phases, which are no steps, from \p steps.
+static void dropLaterPhases(json::Array &steps) {
   json::Array kept;
   for (json::Value &step : steps) {
     const json::Object *object = step.getAsObject();
-    if (!object || object->getString("phase") != "gather")
+    if (!object || !object->get("phase") || object->get("from"))
       kept.push_back(std::move(step));
   }
   steps = std::move(kept);
@@ -123,7 +123,7 @@ static Expected<PlanFile> readJson(StringRef text) {
     if (json::Array *steps = object->getArray("steps")) {
       if (Error error = readTransfers(*steps, file))
         return std::move(error);
-      dropSecondHalves(*steps);
+      dropLaterPhases(*steps);
     }
   }
   if (object && object->get("to_mesh")) {

@@ -90,7 +90,7 @@ struct Message {
   size_t getRight() const { return std::max(from, to); }
 };
 
-/// One step, or half an all_reduce.
+/// One step, or a phase of one.
 struct Band {
   std::string title;
   std::string cost;
@@ -210,8 +210,7 @@ int64_t Band::getBodyHeight() const {
 void Painter::makeBands(llvm::ArrayRef<ExpandedStep> expandedSteps) {
   size_t number = 0;
   for (const ExpandedStep &step : expandedSteps) {
-    bool isSecondHalf = step.phase == "gather";
-    number += !isSecondHalf;
+    number += !step.continues;
     Band &band = bands.emplace_back();
     band.title = formatv("{0} {1}", number, step.op);
     if (!step.axes.empty())
@@ -219,8 +218,8 @@ void Painter::makeBands(llvm::ArrayRef<ExpandedStep> expandedSteps) {
     if (!step.phase.empty())
       band.title += ", " + step.phase;
     const StepCost &cost = answer.cost.steps[number - 1];
-    if (isSecondHalf)
-      band.cost = "its cost is that of both halves, above";
+    if (step.continues)
+      band.cost = "its cost is that of all phases, above";
     else
       band.cost = formatv(
           "received {0}, sent {1}, held {2}, {3}",

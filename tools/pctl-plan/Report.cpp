@@ -232,15 +232,17 @@ static void writeSteps(json::OStream &os, const Answer &answer,
       if (expanded)
         writeTransfers(os, *expanded);
     });
-    if (!expanded || expanded->phase != "reduce")
-      continue;
-    // The second half of an all_reduce is an entry of its own.
-    const ExpandedStep &gather = (*answer.expanded)[entry++];
-    os.object([&] {
-      os.attribute("op", gather.op);
-      writeCompact(os, "axes", json::Array(gather.axes));
-      writeTransfers(os, gather);
-    });
+    // Later phases of a step are entries of their own.
+    for (; expanded && entry < answer.expanded->size() &&
+           (*answer.expanded)[entry].continues;
+         ++entry) {
+      const ExpandedStep &later = (*answer.expanded)[entry];
+      os.object([&] {
+        os.attribute("op", later.op);
+        writeCompact(os, "axes", json::Array(later.axes));
+        writeTransfers(os, later);
+      });
+    }
   }
 }
 

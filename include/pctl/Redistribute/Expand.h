@@ -31,11 +31,14 @@ struct ExpandedTransfer {
 struct ExpandedStep {
   /// The keyword of the kind of step.
   std::string op;
-  /// `reduce` or `gather`, the two halves of an all_reduce; empty otherwise.
+  /// `reduce` and `gather`, the two halves of an all_reduce; `hop 1`, `hop 2`,
+  /// ... of a broadcast; empty otherwise.
   std::string phase;
   /// The axes of the group, each as text.
   llvm::SmallVector<std::string> axes;
   std::vector<ExpandedTransfer> transfers;
+  /// Whether it goes on with the step that the entry before is of.
+  bool continues = false;
 };
 
 /// Lists all transfers of \p plan, step by step, those to one device next to
@@ -43,8 +46,9 @@ struct ExpandedStep {
 /// hold data that the layout gives it no more. A slice has no transfers. An
 /// all_reduce is two entries: each member reduces one part of the slice, and
 /// sends it to the others; a part is the row-major range of
-/// ceil(elements / group size) elements at its position, in boxes. The rounds
-/// of an exchange are not told apart.
+/// ceil(elements / group size) elements at its position, in boxes. A broadcast
+/// is an entry for each member that is not the last to receive. The rounds of
+/// an exchange are not told apart.
 ///
 /// Worked example, on `x=2` and 4 elements from `[{x}]` to `[{}]`: one entry
 /// all_gather over x, with the transfers 1 -> 0 of [2:4] and 0 -> 1 of [0:2].

@@ -45,6 +45,8 @@ enum class StepKind {
   Exchange,
   /// Gives the slice of the member at `root` to the whole group: the `axes`
   /// leave the minor end of a dim of which the other members hold nothing.
+  /// Each member passes it on to the one at the next position, from the root
+  /// round to the one before it.
   Broadcast,
 };
 

@@ -35,6 +35,7 @@ struct Traffic {
 ///   all_to_all      |from| - |from| / g      permute         |from|
 ///   all_reduce      |from| + (g - 2) ceil(|from| / g), which is 2 (g - 1) / g
 ///                   of |from| where g divides it, by ring or by direct sends
+///   broadcast       |to|, as each member but the last passes it on
 ///   exchange        the most of |to_d| - |to_d and from_d| over ranks d
 ///
 /// The last one, and what an exchange sends, is counted where the positions

@@ -141,10 +141,18 @@ TEST(Expand, each_kind) {
             "permute {x y } 2->1 [2:3] 1->2 [1:2]\n");
   EXPECT_EQ(printAll("4 on x=3: [{x}:[0,4,0]] -> [{}]\nbroadcast from position "
                      "1 over {x}: [{x}:[0,4,0]] -> [{}]"),
-            "broadcast {x } 1->0 [0:4] 1->2 [0:4]\n");
+            "broadcast hop 1{x } 1->2 [0:4]\nbroadcast hop 2{x } 2->0 "
+            "[0:4]\n");
   EXPECT_EQ(printAll("8 on x=2,y=2: [{x}] -> [{y}]\nexchange over {x,y}: [{x}] "
                      "-> [{y}], owners [{x,y}], 2 rounds"),
             "exchange {x y } 2->1 [4:6] 3->1 [6:8] 0->2 [0:2] 1->2 [2:4]\n");
+}
+
+TEST(Expand, a_broadcast_is_a_chain) {
+  EXPECT_TRUE(expandsRight(llvm::cantFail(
+      parsePlan("12x2 on x=3,y=2: [{y,x}:[0,6,0,0,6,0],{}] -> [{y},{}]\n"
+                "broadcast from position 1 over {x}: "
+                "[{y,x}:[0,6,0,0,6,0],{}] -> [{y},{}]"))));
 }
 
 TEST(Expand, an_all_reduce_is_two_entries) {

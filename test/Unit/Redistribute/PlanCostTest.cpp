@@ -297,6 +297,24 @@ TEST(PlanCost, is_what_evaluations_count) {
   }
 }
 
+TEST(PlanCost, of_a_broadcast_is_that_of_a_chain) {
+  Plan plan =
+      llvm::cantFail(parsePlan("12 on x=3,y=2: [{y,x}:[0,6,0,0,6,0]] -> [{y}]\n"
+                               "broadcast from position 1 over {x}: "
+                               "[{y,x}:[0,6,0,0,6,0]] -> [{y}]"));
+  checkPlan(plan);
+  Traffic traffic = getTraffic(plan);
+  EXPECT_TRUE(traffic.exact);
+  EXPECT_EQ(traffic.maxReceived, 6);
+  EXPECT_EQ(traffic.maxSent, 6);
+  EXPECT_EQ(traffic.totalReceived, 24);
+  PlanCost cost = getPlanCost(plan, *getNamedCluster("bytes"), 4, chunk);
+  EXPECT_EQ(cost.maxSentBytes, 24);
+  // Each group of three crosses from one node into the other once.
+  EXPECT_EQ(getPlanCost(plan, makeCluster({4}), 1, chunk).maxUnitReceivedBytes,
+            12);
+}
+
 TEST(PlanCost, counts_what_comes_into_units) {
   auto getIntoUnit = [](const char *from, const char *to) {
     Mesh mesh = makeMesh("n=2,d=4");
