@@ -16,8 +16,10 @@
 #include "pctl/Pipelines/ToLLVM.h"
 #include "pctl/Support/Error.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace pctl;
 using namespace pctl::run;
@@ -29,6 +31,99 @@ static llvm::Error runPasses(mlir::PassManager &passes, mlir::ModuleOp module) {
   return makeError("the program was not compiled");
 }
 
+//===----------------------------------------------------------------------===//
+// The strategy of the command line
+//===----------------------------------------------------------------------===//
+
+/// Annotates \p module by \p pass as \p option of the command line says. What
+/// is wrong is an error of that name, at its place in the program where it has
+/// one.
+static llvm::Error applyOption(mlir::ModuleOp module, llvm::StringRef option,
+                               std::unique_ptr<mlir::Pass> pass) {
+  std::vector<mlir::Diagnostic> found;
+  mlir::PassManager passes(module.getContext());
+  passes.addPass(std::move(pass));
+  {
+    mlir::ScopedDiagnosticHandler handler(
+        module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+          found.push_back(std::move(diagnostic));
+        });
+    if (mlir::succeeded(passes.run(module)))
+      return llvm::Error::success();
+  }
+  for (mlir::Diagnostic &diagnostic : found) {
+    std::string message =
+        llvm::formatv("{0}: {1}", option, diagnostic.str()).str();
+    if (found.size() == 1 && diagnostic.getLocation() == module.getLoc() &&
+        diagnostic.getNotes().empty())
+      return makeError("{0}", message);
+    mlir::InFlightDiagnostic error = mlir::emitError(diagnostic.getLocation())
+                                     << message;
+    for (mlir::Diagnostic &note : diagnostic.getNotes())
+      error.attachNote(note.getLocation()) << note.str();
+  }
+  return makeError("the program was not compiled");
+}
+
+static llvm::Error applyMesh(mlir::ModuleOp module, llvm::StringRef text) {
+  if (llvm::Error error = layout::parseMesh(text).takeError())
+    return makeError("--mesh: {0}", llvm::toString(std::move(error)));
+  ApplyStrategyPassOptions strategy;
+  strategy.mesh = text.str();
+  return applyOption(module, "--mesh", createApplyStrategyPass(strategy));
+}
+
+static llvm::Error applyLayout(mlir::ModuleOp module, llvm::StringRef text) {
+  ApplyStrategyPassOptions strategy;
+  strategy.layouts = text.str();
+  return applyOption(module, llvm::formatv("--layout '{0}'", text).str(),
+                     createApplyStrategyPass(strategy));
+}
+
+static llvm::Error applyDataset(mlir::ModuleOp module,
+                                const CompileOptions &options) {
+  ApplyDatasetStrategyPassOptions dataset;
+  dataset.strategy = options.datasetStrategy;
+  dataset.dataArgs.assign(options.dataArgs.begin(), options.dataArgs.end());
+  return applyOption(module,
+                     options.datasetStrategy.empty() ? "--data-args"
+                                                     : "--dataset-strategy",
+                     createApplyDatasetStrategyPass(dataset));
+}
+
+/// Annotates \p module, which is in \p form, as the options say.
+static llvm::Error applyStrategy(mlir::ModuleOp module, Form form,
+                                 const CompileOptions &options) {
+  std::pair<llvm::StringRef, bool> given[] = {
+      {"--mesh", !options.mesh.empty()},
+      {"--layout", !options.layouts.empty()},
+      {"--dataset-strategy", !options.datasetStrategy.empty()},
+      {"--data-args", !options.dataArgs.empty()}};
+  for (auto [option, isGiven] : given)
+    if (isGiven && form != Form::Annotated)
+      return makeError("{0}: the program is in form '{1}', in which it has its "
+                       "layouts; only an 'annotated' one takes others",
+                       option, stringifyForm(form));
+  if (form != Form::Annotated)
+    return llvm::Error::success();
+  // What breaks the form is not the options' fault.
+  if (mlir::failed(verifyForm(module, form)))
+    return makeError("the program was not compiled");
+  if (!options.mesh.empty())
+    if (llvm::Error error = applyMesh(module, options.mesh))
+      return error;
+  for (const std::string &text : options.layouts)
+    if (llvm::Error error = applyLayout(module, text))
+      return error;
+  if (!options.datasetStrategy.empty() || !options.dataArgs.empty())
+    return applyDataset(module, options);
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
 /// Takes \p module from \p form to planned form.
 static llvm::Error planProgram(mlir::ModuleOp module, Form form,
                                const CompileOptions &options) {
@@ -36,8 +131,7 @@ static llvm::Error planProgram(mlir::ModuleOp module, Form form,
   switch (form) {
   case Form::Annotated: {
     SpmdPipelineOptions pipeline;
-    pipeline.mesh = options.mesh;
-    pipeline.layouts = options.layouts;
+    // Again: without it the pipeline would apply what the program says.
     pipeline.datasetStrategy = options.datasetStrategy;
     pipeline.dataArgs = options.dataArgs;
     pipeline.capBytes = options.planning.capBytes;
@@ -138,6 +232,8 @@ run::compileForRanks(mlir::OwningOpRef<mlir::ModuleOp> module,
   if (options.mesh.empty() && module->getOps<MeshOp>().empty())
     return makeError("the program declares no mesh; give one with --mesh");
   Form form = getForm(*module).value_or(Form::Annotated);
+  if (llvm::Error error = applyStrategy(*module, form, options))
+    return error;
   std::optional<Reference> reference;
   if (options.withReference) {
     if (form != Form::Annotated && form != Form::LaidOut)

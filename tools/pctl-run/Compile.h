@@ -22,9 +22,9 @@ struct CompileOptions {
   /// Name of the entry; empty for the obvious one.
   std::string entry;
   /// A mesh, layouts and a dataset strategy to put on a program that has none,
-  /// as pctl-spmd-pipeline takes them.
+  /// as pctl-spmd-pipeline takes them, but each layout by itself.
   std::string mesh;
-  std::string layouts;
+  std::vector<std::string> layouts;
   std::string datasetStrategy;
   std::vector<unsigned> dataArgs;
   /// What plans of layout changes are made for.
@@ -65,8 +65,9 @@ struct Compiled {
 };
 
 /// Compiles \p module. Errors, besides diagnostics that passes report at their
-/// places: no entry; no mesh, or several that differ; a form from which tensors
-/// are gone; a reference asked of a program that is no longer global; those of
+/// places: an option that is wrong, by its name on the command line; no entry;
+/// no mesh, or several that differ; a form from which tensors are gone; a
+/// reference asked of a program that is no longer global; those of
 /// readSignature and execution::compile.
 llvm::Expected<Compiled>
 compileForRanks(mlir::OwningOpRef<mlir::ModuleOp> module,

@@ -49,8 +49,9 @@ llvm::Expected<mlir::func::FuncOp> run::findEntry(mlir::ModuleOp module,
     return makeError("the program has no function 'main'; choose the entry "
                      "among {0} with --entry",
                      known);
-  return makeError("the program has no public function '{0}'; it has {1}", name,
-                   known);
+  return makeError("--entry: the program has no public function '{0}'; it has "
+                   "{1}",
+                   name, known);
 }
 
 static std::optional<tensor::ElementKind> getElementKind(mlir::Type type) {

@@ -21,7 +21,6 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -112,13 +111,34 @@ static int failUsage(const llvm::Twine &message) {
   return BadUsage;
 }
 
+/// Returns \p error with \p option, which it is about, before its message;
+/// success stays success.
+static llvm::Error nameOption(llvm::StringRef option, llvm::Error error) {
+  if (!error)
+    return error;
+  return makeError("{0}: {1}", option, llvm::toString(std::move(error)));
+}
+
+/// Checks the options that are numbers.
+static llvm::Error checkNumbers(const Options &options) {
+  if (options.capBytes < 0)
+    return makeError("--cap-bytes: {0} given; a number of bytes is right, or 0 "
+                     "for any",
+                     options.capBytes.getValue());
+  if (options.chunkBytes < 1)
+    return makeError("--chunk-bytes: {0} given; a number of bytes from 1 is "
+                     "right",
+                     options.chunkBytes.getValue());
+  return llvm::Error::success();
+}
+
 /// Makes or reads the global inputs.
 static llvm::Expected<std::vector<HostTensor>>
 makeInputs(const Signature &signature, llvm::StringRef source) {
   uint64_t seed = 0;
   bool isRandom = source.consume_front("random:");
   if (isRandom && source.getAsInteger(10, seed))
-    return makeError("the seed of --inputs is '{0}'; a whole number is right",
+    return makeError("--inputs: the seed is '{0}'; a whole number is right",
                      source);
 
   std::vector<HostTensor> inputs;
@@ -137,14 +157,14 @@ makeInputs(const Signature &signature, llvm::StringRef source) {
     llvm::sys::path::append(path, llvm::formatv("arg{0}.npy", number).str());
     llvm::Expected<HostTensor> input = tensor::readNpy(path);
     if (!input)
-      return input.takeError();
+      return nameOption("--inputs", input.takeError());
     std::string found = Port{
         input->getKind(),
         llvm::SmallVector<int64_t>(input->getShape()),
         {}}.getTypeText();
     if (found != port.getTypeText())
-      return makeError("{0}: the tensor is {1}, argument {2} is {3}", path,
-                       found, number, port.getTypeText());
+      return makeError("--inputs: {0}: the tensor is {1}, argument {2} is {3}",
+                       path, found, number, port.getTypeText());
     inputs.push_back(std::move(*input));
   }
   return inputs;
@@ -186,6 +206,8 @@ static std::vector<Verdict> compareResults(const Signature &signature,
 
 /// Compiles, runs and reports; the status to exit with.
 static int runProgram(const Options &options) {
+  if (llvm::Error error = checkNumbers(options))
+    return fail(std::move(error));
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
@@ -208,7 +230,7 @@ static int runProgram(const Options &options) {
   CompileOptions compileOptions;
   compileOptions.entry = options.entry;
   compileOptions.mesh = options.mesh;
-  compileOptions.layouts = llvm::join(options.layouts, ";");
+  compileOptions.layouts.assign(options.layouts.begin(), options.layouts.end());
   compileOptions.datasetStrategy = options.datasetStrategy;
   compileOptions.dataArgs.assign(options.dataArgs.begin(),
                                  options.dataArgs.end());
@@ -222,7 +244,7 @@ static int runProgram(const Options &options) {
   const Signature &signature = compiled->signature;
   if (options.ranks.getNumOccurrences() &&
       options.ranks != signature.mesh.getNumRanks())
-    return fail(makeError("--ranks is {0}, the mesh has {1} ranks",
+    return fail(makeError("--ranks: {0} given, the mesh has {1} ranks",
                           options.ranks.getValue(),
                           signature.mesh.getNumRanks()));
 
@@ -240,11 +262,11 @@ static int runProgram(const Options &options) {
     return fail(results.takeError());
   if (trace)
     if (llvm::Error error = trace->write(options.trace))
-      return fail(std::move(error));
+      return fail(nameOption("--trace", std::move(error)));
   trace.reset();
   if (!options.outputs.empty())
     if (llvm::Error error = writeOutputs(signature, *results, options.outputs))
-      return fail(std::move(error));
+      return fail(nameOption("--outputs", std::move(error)));
 
   Report report{options.file, *compiled, {}};
   if (options.verify) {
@@ -274,7 +296,7 @@ int main(int argc, char **argv) {
                                    &llvm::errs()))
     return BadUsage;
   if (options.backend != "threads")
-    return failUsage("backend '" + options.backend +
+    return failUsage("--backend: '" + options.backend +
                      "' is not one of: threads");
   return runProgram(options);
 }

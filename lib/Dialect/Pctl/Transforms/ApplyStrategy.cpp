@@ -59,10 +59,10 @@ FailureOr<BoundaryRef> StrategyApplier::parseKey(StringRef key) {
   }
   boundary.isResult = number.consume_front("result");
   if (number.getAsInteger(10, boundary.index))
-    return module.emitError()
-           << "layouts: '" << key
-           << "' is neither an argument such as '0' or 'main:0' nor a result "
-              "such as 'result0'";
+    return module.emitError() << "layout of '" << key
+                              << "', which is neither an argument such as '0' "
+                                 "or 'main:0' nor a result "
+                                 "such as 'result0'";
   return boundary;
 }
 
@@ -71,8 +71,8 @@ LogicalResult StrategyApplier::applyEntry(StringRef &text) {
   size_t equals = text.find('=');
   if (equals == StringRef::npos)
     return module.emitError()
-           << "layouts: '" << text << "' has no '=' between what it is about "
-           << "and its layout";
+           << "layout '" << text << "' has no '=' between what it is about "
+           << "and how that is laid out";
   FailureOr<BoundaryRef> boundary = parseKey(text.take_front(equals).trim());
   if (failed(boundary))
     return failure();
@@ -85,7 +85,8 @@ LogicalResult StrategyApplier::applyEntry(StringRef &text) {
   text = text.ltrim();
   if (!text.empty() && !text.consume_front(";"))
     return module.emitError()
-           << "layouts: expected ';' before '" << text << "'";
+           << "layout of " << boundary->getKind() << " #" << boundary->index
+           << ": expected ';' before '" << text << "'";
   text = text.ltrim();
   return annotate(*boundary, meshOp, mesh, *layout);
 }

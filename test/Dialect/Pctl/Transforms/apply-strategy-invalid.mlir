@@ -34,17 +34,17 @@
 // REDEFINE: %{name} = KEY
 // REDEFINE: %{layouts} = first=[{data},{}]
 // RUN: %{run}
-// KEY: error: layouts: 'first' is neither an argument such as '0' or 'main:0' nor a result such as 'result0'{{$}}
+// KEY: error: layout of 'first', which is neither an argument such as '0' or 'main:0' nor a result such as 'result0'{{$}}
 
 // REDEFINE: %{name} = EQUALS
 // REDEFINE: %{layouts} = [{data},{}]
 // RUN: %{run}
-// EQUALS: error: layouts: '[{data},{}]' has no '=' between what it is about and its layout{{$}}
+// EQUALS: error: layout '[{data},{}]' has no '=' between what it is about and how that is laid out{{$}}
 
 // REDEFINE: %{name} = SEPARATOR
 // REDEFINE: %{layouts} = 0=[{data},{}],1=[]
 // RUN: %{run}
-// SEPARATOR: error: layouts: expected ';' before ',1=[]'{{$}}
+// SEPARATOR: error: layout of argument #0: expected ';' before ',1=[]'{{$}}
 
 // REDEFINE: %{name} = AXIS
 // REDEFINE: %{layouts} = 0=[{dat},{}]
