@@ -171,7 +171,24 @@ func.func @softmax_dim_is_cut(%a: tensor<4x4xf32> {pctl.layout = #pctl.layout<@m
 pctl.mesh @m <["x"=2]>
 func.func @captured_tensor_is_cut(%e: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>},
     %table: tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}) {
-  // expected-error @+1 {{'linalg.generic' op captured tensor is laid out as [{x}]; what a body captures must be whole}}
+  // expected-error @+1 {{'linalg.generic' op captured tensor is laid out as [{x}]; dim 0 is read at no loop's index, and the op gives more than what it reads, so the dim must be whole}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<4xf32>) attrs = {pctl.layouts = [#pctl.layout<@m, [{"x"}]>]} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %x = tensor.extract %table[%i] : tensor<8xf32>
+    %y = arith.negf %x : f32
+    linalg.yield %y : f32
+  } -> tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2]>
+func.func @captured_tensor_is_partial(%e: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>},
+    %table: tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{}], partial = [sum("x")]>}) {
+  // expected-error @+1 {{'linalg.generic' op captured tensor is laid out as [{}] partial=[sum(x)]; it must not be partial}}
   %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
       outs(%e : tensor<4xf32>) attrs = {pctl.layouts = [#pctl.layout<@m, [{"x"}]>]} {
   ^bb0(%out: f32):
@@ -179,6 +196,36 @@ func.func @captured_tensor_is_cut(%e: tensor<4xf32> {pctl.layout = #pctl.layout<
     %x = tensor.extract %table[%i] : tensor<8xf32>
     linalg.yield %x : f32
   } -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// A lookup in a cut table is a sum still to be made.
+pctl.mesh @m <["x"=2]>
+func.func @lookup_is_not_partial(%ids: tensor<4xindex> {pctl.layout = #pctl.layout<@m, [{}]>},
+    %e: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{}]>}, %table: tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}) {
+  // expected-error @+1 {{'linalg.generic' op result #0 is laid out as [{}]; its operands make it [{}] partial=[sum(x)]}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%ids : tensor<4xindex>) outs(%e : tensor<4xf32>) attrs = {pctl.layouts = [#pctl.layout<@m, [{}]>]} {
+  ^bb0(%id: index, %out: f32):
+    %x = tensor.extract %table[%id] : tensor<8xf32>
+    linalg.yield %x : f32
+  } -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// What an op that keeps its body captures is whole.
+pctl.mesh @m <["x"=2]>
+func.func @generate_captures_cut_tensor(%table: tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}) {
+  // expected-error @+1 {{'tensor.generate' op captured tensor is laid out as [{x}]; what a body captures must be whole}}
+  %0 = tensor.generate {
+  ^bb0(%i: index):
+    %x = tensor.extract %table[%i] : tensor<8xf32>
+    tensor.yield %x : f32
+  } {pctl.layouts = [#pctl.layout<@m, [{}]>]} : tensor<8xf32>
   return
 }
 

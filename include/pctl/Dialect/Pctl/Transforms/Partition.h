@@ -135,7 +135,8 @@ public:
 private:
   llvm::LogicalResult partitionOp(mlir::Operation *op);
   llvm::LogicalResult collectLayouts(mlir::Operation *op);
-  llvm::LogicalResult checkCaptures(mlir::Operation *op);
+  llvm::LogicalResult checkCaptures(mlir::Operation *op, bool mayBeCut,
+                                    bool &areWhole);
   std::pair<mlir::Value, mlir::Value>
   getBlockRange(const layout::DimLayout &dim, int64_t globalSize);
   mlir::OpBuilder getPrologueBuilder();

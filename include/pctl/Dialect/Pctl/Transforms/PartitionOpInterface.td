@@ -34,7 +34,12 @@ def PartitionOpInterface : OpInterface<"PartitionOpInterface"> {
         Returns whether `partition` partitions the ops in the op's regions. If
         not, the regions are kept, and what they capture must be whole.
       }],
-      "bool", "partitionsRegions", (ins), "", "return false;">
+      "bool", "partitionsRegions", (ins), "", "return false;">,
+    InterfaceMethod<[{
+        Returns whether `partition` takes care of tensors that the op's regions
+        capture and that are cut. If not, they must be whole.
+      }],
+      "bool", "partitionsCaptures", (ins), "", "return false;">
   ];
 }
 

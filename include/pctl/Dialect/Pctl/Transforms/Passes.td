@@ -296,8 +296,8 @@ def PartitionPass : Pass<"pctl-partition", "mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
-    "::pctl::PctlDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::pctl::PctlDialect"
   ];
 }
 

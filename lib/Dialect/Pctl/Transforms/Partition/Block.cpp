@@ -92,13 +92,16 @@ LogicalResult PartitionContext::checkRule(Operation *op) {
   return success();
 }
 
-LogicalResult PartitionContext::checkCaptures(Operation *op) {
+LogicalResult PartitionContext::checkCaptures(Operation *op, bool mayBeCut,
+                                              bool &areWhole) {
   SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
+  areWhole = true;
   for (Value value : captured) {
     if (isa<RankedTensorType>(value.getType()) && !hasLayout(value))
       return op->emitOpError("captures a tensor that has no layout");
-    if (!isWhole(value))
+    areWhole &= isWhole(value);
+    if (!areWhole && !mayBeCut)
       return emitLayoutError(op, "captured tensor", value,
                              "what a body captures must be whole");
   }
@@ -153,8 +156,11 @@ LogicalResult PartitionContext::partitionOp(Operation *op) {
   if (interface && interface.partitionsRegions() &&
       (!allWhole || hasLaidOutBody(op)))
     return interface.partition(*this);
-  if (failed(checkCaptures(op)))
+  bool capturesWhole = true;
+  if (failed(checkCaptures(op, interface && interface.partitionsCaptures(),
+                           capturesWhole)))
     return failure();
+  allWhole &= capturesWhole;
   if (interface && (!allWhole || mustBeAsked(op)))
     return interface.partition(*this);
   if (!allWhole) {

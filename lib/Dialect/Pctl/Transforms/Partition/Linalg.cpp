@@ -8,6 +8,7 @@
 
 #include "Models.h"
 #include "Neutral.h"
+#include "Tables.h"
 #include "pctl/Dialect/Pctl/Transforms/Partition.h"
 #include "pctl/Layout/LayoutText.h"
 
@@ -246,7 +247,11 @@ struct StructuredOpPartition
     if (failed(cuts))
       return failure();
     SmallVector<layout::AxisRef> axes = getReducedAxes(structured, *cuts);
-    if (failed(checkResults(structured, ctx, axes)) ||
+    SmallVector<detail::TableReads> tables = detail::getTableReads(structured);
+    SmallVector<layout::AxisRef> allAxes = axes;
+    llvm::append_range(allAxes, detail::getLookupAxes(tables, ctx));
+    if (failed(detail::checkTables(op, tables, ctx)) ||
+        failed(checkResults(structured, ctx, allAxes)) ||
         failed(ctx.checkRule(op)))
       return failure();
 
@@ -260,9 +265,13 @@ struct StructuredOpPartition
             structured.getDpsInitOperand(result.getResultNumber());
         operands[operand->getOperandNumber()] = init;
       }
-    shiftIndices(ctx.clone(op, operands), ctx, *cuts);
+    Operation *local = ctx.clone(op, operands);
+    shiftIndices(local, ctx, *cuts);
+    detail::localizeTables(local, tables, ctx);
     return success();
   }
+
+  bool partitionsCaptures(Operation *) const { return true; }
 };
 
 /// A softmax works on each line along its dimension alone.

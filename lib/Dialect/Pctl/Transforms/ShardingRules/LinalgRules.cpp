@@ -5,8 +5,11 @@
 /// Rules of structured ops, from their indexing maps, their iterator types and
 /// the one op of their body that accumulates.
 
+#include "TableReads.h"
+
 #include "pctl/Dialect/Pctl/Interfaces/ShardingRuleInterface.h"
 #include "pctl/Dialect/Pctl/Transforms/ShardingRules.h"
+#include "pctl/Support/CheckedArith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -84,6 +87,7 @@ public:
 private:
   void addLoops();
   void addTensors();
+  void addTables();
   TensorMap convertMap(AffineMap map, ArrayRef<int64_t> shape);
   void keepWhole(unsigned loop) {
     rule.factors[loop].use = Factor::Use::Replicate;
@@ -150,9 +154,46 @@ void StructuredRule::addTensors() {
   }
 }
 
+/// Returns whether it costs fewer bytes to reduce the result of \p op, a lookup
+/// in \p table, than to gather the table: a reduction sends what it reduces
+/// twice.
+static bool isReductionCheaper(linalg::LinalgOp op, RankedTensorType table) {
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!table.hasStaticShape() || !result.hasStaticShape())
+    return false;
+  std::optional<int64_t> tableSize = checkedProduct(table.getShape());
+  std::optional<int64_t> resultSize = checkedProduct(result.getShape());
+  return tableSize && resultSize && *resultSize <= *tableSize / 2;
+}
+
+/// Adds the captured tensors. A dim that is read at the index of a loop is cut
+/// with the loop; one that is read at computed places is whole, or it is
+/// reduced over, each rank giving the elements that it has.
+void StructuredRule::addTables() {
+  for (const pctl::detail::TableReads &reads :
+       pctl::detail::getTableReads(op)) {
+    TensorMap &tensor = rule.operands.emplace_back();
+    bool reduces = reads.lookup && isReductionCheaper(op, reads.getType());
+    llvm::SmallDenseSet<unsigned> seen;
+    for (auto [loop, size] :
+         llvm::zip_equal(reads.loops, reads.getType().getShape())) {
+      auto &numbers = tensor.emplace_back();
+      if (loop && seen.insert(*loop).second) {
+        numbers.push_back(*loop);
+        continue;
+      }
+      numbers.push_back(rule.factors.size());
+      rule.factors.push_back({size, reduces && !loop ? Factor::Use::Reduction
+                                                     : Factor::Use::Replicate});
+      rule.factors.back().reduction = reads.lookup.value_or(ReductionKind::Sum);
+    }
+  }
+}
+
 Rule StructuredRule::build() {
   addLoops();
   addTensors();
+  addTables();
   // A loop that results do not agree on can't be cut.
   for (unsigned loop = 0; loop < loopSizes.size(); ++loop) {
     unsigned inResults = 0;
