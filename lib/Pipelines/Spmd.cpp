@@ -64,6 +64,7 @@ void buildSpmdPipeline(OpPassManager &passes,
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   addFormCheck(passes, Form::Planned);
+  passes.addPass(createVerifySpmdPass());
 }
 
 void registerSpmdPipeline() {

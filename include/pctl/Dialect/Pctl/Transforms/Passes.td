@@ -380,4 +380,43 @@ def VerifyFormPass : Pass<"pctl-verify-form", "mlir::ModuleOp"> {
   ];
 }
 
+def VerifySpmdPass : Pass<"pctl-verify-spmd", "mlir::ModuleOp"> {
+  let summary = "Check that all ranks issue the same collectives";
+  let description = [{
+    Before: the local or the planned form. Fails unless it is certain that the
+    ranks of each group issue the same collectives in the same order
+    (docs/spmd.md):
+
+    - a collective is under no condition, in no loop and in no function called
+      there that the ranks of one of its groups may run another number of times:
+      what decides is the same along its axes;
+    - it is not inside an op that does not say when it runs what is inside, as
+      `scf.forall` or `linalg.generic`, nor in a function of which the address
+      is taken;
+    - dims of dynamic size of what it takes and gives have one size along its
+      axes, but for those in which its meaning allows several;
+    - the meshes of a function and of those that it calls have one number of
+      ranks and the same devices.
+
+    Example: of
+    ```mlir
+    %i = pctl.axis_index ["x"] on @m : index
+    %first = arith.cmpi eq, %i, %c0 : index
+    %1 = scf.if %first -> (tensor<4xf32>) {
+      %2 = pctl.all_reduce ins(%0 : tensor<4xf32>) outs(%o : tensor<4xf32>)
+          kind = sum axes = ["x"] on @m -> tensor<4xf32>
+    ```
+    it says
+
+    ```
+    error: 'pctl.all_reduce' op communicates along x, but not all ranks along x
+    need come to it: what decides in 'scf.if' around it differs along x
+    note: %1 decides here
+    note: it differs since here
+    ```
+
+    Never changes the program.
+  }];
+}
+
 #endif // PCTL_DIALECT_PCTL_TRANSFORMS_PASSES_TD
