@@ -89,30 +89,31 @@ Link cost::getGroupLink(const Cluster &cluster, const Mesh &mesh,
   return slowest ? getSlower(*slowest, link) : link;
 }
 
-double cost::getCollectiveTimeSec(Collective kind, int64_t groupSize,
-                                  double inputBytes, const Link &link,
-                                  double baseSec) {
+Duration cost::getCollectiveTime(Collective kind, int64_t groupSize,
+                                 double inputBytes, const Link &link,
+                                 double baseSec) {
   if (groupSize <= 1)
-    return 0;
+    return {};
   const double hops = static_cast<double>(groupSize - 1);
   const double latency = link.latencySec;
   const double transfer = link.getTransferSec(inputBytes);
   const double sharedTransfer = transfer * hops / (hops + 1);
   switch (kind) {
   case Collective::AllGather:
-    return baseSec + hops * latency + hops * transfer;
+    return {baseSec + hops * latency, hops * transfer};
   case Collective::ReduceScatter:
   case Collective::AllToAll:
-    return baseSec + hops * latency + sharedTransfer;
+    return {baseSec + hops * latency, sharedTransfer};
   case Collective::AllReduce: {
-    double ring = hops * latency + sharedTransfer;
-    double tree = llvm::Log2_64_Ceil(groupSize) * latency + transfer;
-    return baseSec + 2 * std::min(ring, tree);
+    Duration ring = {baseSec + 2 * hops * latency, 2 * sharedTransfer};
+    Duration tree = {baseSec + 2 * llvm::Log2_64_Ceil(groupSize) * latency,
+                     2 * transfer};
+    return tree.getSec() < ring.getSec() ? tree : ring;
   }
   case Collective::Permute:
-    return baseSec + latency + transfer;
+    return {baseSec + latency, transfer};
   case Collective::Broadcast:
-    return baseSec + hops * latency + transfer;
+    return {baseSec + hops * latency, transfer};
   }
-  return 0;
+  return {};
 }

@@ -393,6 +393,7 @@ Bound redistribute::makeBound(const BoundCounts &counts, const Cluster &cluster,
                                       static_cast<double>(elementBytes) /
                                       crossing.bandwidth);
   }
-  bound.timeSec = cluster.baseSec + latency + bytesSec;
+  bound.latencySec = cluster.baseSec + latency;
+  bound.timeSec = bound.latencySec + bytesSec;
   return bound;
 }

@@ -262,10 +262,9 @@ StepCost redistribute::getCrossingCost(const Crossing &crossing,
   cost.liveBytes = addCounts(toBytes(held), cost.stagingBytes);
   if (crossing.transfers.empty())
     return cost;
-  cost.timeSec = cluster.baseSec +
-                 static_cast<double>(crossing.rounds) * latency + bytesSec;
-  if (cost.packBytes != 0)
-    cost.timeSec += 2 * static_cast<double>(cost.packBytes) /
-                    cluster.memoryBandwidthBytesPerSec;
+  setTime(cost,
+          {cluster.baseSec + static_cast<double>(crossing.rounds) * latency,
+           bytesSec},
+          cluster);
   return cost;
 }

@@ -32,6 +32,13 @@ int64_t redistribute::getSampleStride(int64_t count) {
   return static_cast<int64_t>(static_cast<double>(count) * 0.618034) | 1;
 }
 
+int64_t redistribute::getRounds(int64_t stagedBytes, int64_t chunkBytes,
+                                int64_t longest) {
+  return std::clamp<int64_t>(
+      ceilDiv(stagedBytes, std::max<int64_t>(chunkBytes, 1)), 1,
+      std::max<int64_t>(longest, 1));
+}
+
 int64_t redistribute::getFirstPart(const Box &box, int64_t rounds) {
   int64_t elements = box.getNumElements();
   for (Range range : box.getRanges())

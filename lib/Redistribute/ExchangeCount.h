@@ -10,14 +10,17 @@
 
 #include "Algebra.h"
 
-#include "pctl/Cost/Cluster.h"
-#include "pctl/Redistribute/Plan.h"
+#include "pctl/Redistribute/PlanCost.h"
 
 namespace pctl::redistribute {
 
 /// Saturating arithmetic on counts that are not negative.
 int64_t addCounts(int64_t a, int64_t b);
 int64_t multiplyCounts(int64_t a, int64_t b);
+
+/// Sets the times of \p cost: what \p links take, and packing its bytes.
+void setTime(StepCost &cost, cost::Duration links,
+             const cost::Cluster &cluster);
 
 /// What counting a rank in an exchange costs at most, in visits of pairs of
 /// ranks.
@@ -26,6 +29,11 @@ inline constexpr int64_t pairsPerRank = 16;
 /// Returns a step, in numbers of \p count things, that spreads a sample of
 /// them well: about a golden section.
 int64_t getSampleStride(int64_t count);
+
+/// Returns into how many rounds messages are cut, so that of \p stagedBytes,
+/// what is staged in one round, about a chunk is staged in each of them; no
+/// more than \p longest, the most elements that a message has along a dim.
+int64_t getRounds(int64_t stagedBytes, int64_t chunkBytes, int64_t longest);
 
 /// Returns how many elements of \p box go in the first of \p rounds rounds.
 int64_t getFirstPart(const layout::Box &box, int64_t rounds);

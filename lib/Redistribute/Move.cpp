@@ -254,9 +254,7 @@ void MovePlanner::setRounds(Crossing &crossing,
   for (const Transfer &transfer : crossing.transfers)
     for (Range range : transfer.box.getRanges())
       longest = std::max(longest, range.size);
-  crossing.rounds = std::clamp<int64_t>(
-      ceilDiv(cost.stagingBytes, std::max<int64_t>(options.chunkBytes, 1)), 1,
-      longest);
+  crossing.rounds = getRounds(cost.stagingBytes, options.chunkBytes, longest);
 }
 
 /// Plans a move that crosses from \p source to \p target and keeps it if it is
@@ -359,17 +357,14 @@ PlanCost redistribute::getMoveCost(const Move &move,
     StepCost step =
         getCrossingCost(move.crossing, holdings, cluster, elementBytes);
     std::map<int64_t, int64_t> units;
-    int64_t unitSize =
-        cluster.levels.size() == 1
-            ? INT64_MAX
-            : cluster.levels[cluster.levels.size() - 2].numDevices;
     int64_t total = 0;
     for (const Transfer &transfer : move.crossing.transfers) {
       int64_t bytes =
           multiplyCounts(transfer.box.getNumElements(), elementBytes);
       add(total, bytes);
-      if (transfer.source / unitSize != transfer.target / unitSize)
-        add(units[transfer.target / unitSize], bytes);
+      int64_t unit = cluster.getUnit(transfer.target);
+      if (cluster.getUnit(transfer.source) != unit)
+        add(units[unit], bytes);
     }
     int64_t mostIntoUnit = 0;
     for (auto [unit, bytes] : units)

@@ -66,9 +66,19 @@ private:
   const Cluster &cluster;
   const int64_t elementBytes, chunkBytes, groupSize, mostFrom, mostTo;
   StepCost cost;
+  Duration time;
 };
 
 } // namespace
+
+void redistribute::setTime(StepCost &cost, Duration links,
+                           const Cluster &cluster) {
+  cost.latencySec = links.latencySec;
+  // What is packed is read and written.
+  cost.packSec = 2 * static_cast<double>(cost.packBytes) /
+                 cluster.memoryBandwidthBytesPerSec;
+  cost.timeSec = links.getSec() + cost.packSec;
+}
 
 /// Sets what a collective costs.
 void StepCoster::setCollective(Collective kind) {
@@ -77,9 +87,9 @@ void StepCoster::setCollective(Collective kind) {
   cost.packBytes = toBytes(getPacked());
   cost.stagingBytes = getStaged();
   int64_t input = kind == Collective::Broadcast ? mostTo : mostFrom;
-  cost.timeSec = getCollectiveTimeSec(
-      kind, groupSize, static_cast<double>(toBytes(input)),
-      getGroupLink(cluster, mesh, step.axes), cluster.baseSec);
+  time = getCollectiveTime(kind, groupSize, static_cast<double>(toBytes(input)),
+                           getGroupLink(cluster, mesh, step.axes),
+                           cluster.baseSec);
 }
 
 /// Returns whether a slice along \p dim of a slice may be several runs of
@@ -163,9 +173,9 @@ void StepCoster::setUncounted() {
       addCounts(gaps.inSent ? cost.sentBytes : 0,
                 gaps.inReceived ? cost.receivedBytes : 0);
   Link link = getGroupLink(cluster, mesh, step.axes);
-  cost.timeSec =
-      cluster.baseSec +
-      static_cast<double>(step.rounds) * (groupSize - 1) * link.latencySec +
+  time.latencySec = cluster.baseSec + static_cast<double>(step.rounds) *
+                                          (groupSize - 1) * link.latencySec;
+  time.transferSec =
       link.getTransferSec(static_cast<double>(toBytes(std::max(mostTo, sent))));
 }
 
@@ -209,12 +219,12 @@ void StepCoster::setExchange(int64_t maxRanks) {
   cost.packBytes = addCounts(gaps.inSent ? cost.sentBytes : 0,
                              gaps.inReceived ? cost.receivedBytes : 0);
   cost.stagingBytes = toBytes(staged);
-  double transfer = 0;
   for (auto [elements, link] : llvm::zip_equal(busiest, links))
-    transfer = std::max(
-        transfer, link.getTransferSec(static_cast<double>(toBytes(elements))));
-  cost.timeSec =
-      cluster.baseSec + static_cast<double>(step.rounds) * latency + transfer;
+    time.transferSec =
+        std::max(time.transferSec,
+                 link.getTransferSec(static_cast<double>(toBytes(elements))));
+  time.latencySec =
+      cluster.baseSec + static_cast<double>(step.rounds) * latency;
 }
 
 StepCost StepCoster::compute(int64_t maxRanks) {
@@ -247,9 +257,7 @@ StepCost StepCoster::compute(int64_t maxRanks) {
     setExchange(maxRanks);
     break;
   }
-  if (cost.packBytes != 0)
-    cost.timeSec += 2 * static_cast<double>(cost.packBytes) /
-                    cluster.memoryBandwidthBytesPerSec;
+  setTime(cost, time, cluster);
   cost.liveBytes =
       addCounts(toBytes(std::max(mostFrom, mostTo)), cost.stagingBytes);
   cost.exact &= cost.liveBytes != INT64_MAX && cost.receivedBytes != INT64_MAX;
@@ -299,10 +307,9 @@ private:
   }
   /// Returns the unit of the level inside the outermost that has \p rank.
   int64_t getUnit(int64_t rank) const {
-    return mesh.getDevice(rank) /
-           cluster.levels[cluster.levels.size() - 2].numDevices;
+    return cluster.getUnit(mesh.getDevice(rank));
   }
-  bool hasUnits() const { return cluster.levels.size() > 1; }
+  bool hasUnits() const { return cluster.getUnitLevel(); }
   void moveIntoUnit(int64_t unit, int64_t elements) {
     int64_t &total = unitReceived[unit];
     total = addCounts(total, elements);
@@ -429,18 +436,18 @@ void PlanCounter::fill(PlanCost &cost, int64_t elementBytes) const {
 static void addMaxima(const Plan &plan, const Cluster &cluster,
                       PlanCost &cost) {
   cost.maxReceivedBytes = cost.maxSentBytes = cost.maxUnitReceivedBytes = 0;
-  unsigned outermost = cluster.levels.size() - 1;
+  const Level *unit = cluster.getUnitLevel();
   int64_t moving = 0;
   for (auto [step, stepCost] : llvm::zip_equal(plan.steps, cost.steps)) {
     int64_t received = stepCost.receivedBytes;
     moving += received != 0;
     cost.maxReceivedBytes = addCounts(cost.maxReceivedBytes, received);
     cost.maxSentBytes = addCounts(cost.maxSentBytes, stepCost.sentBytes);
-    if (outermost > 0 &&
-        getGroupLevel(cluster, plan.mesh, step.axes) == outermost)
-      cost.maxUnitReceivedBytes = addCounts(
-          cost.maxUnitReceivedBytes,
-          multiplyCounts(received, cluster.levels[outermost - 1].numDevices));
+    if (unit && getGroupLevel(cluster, plan.mesh, step.axes) ==
+                    cluster.levels.size() - 1)
+      cost.maxUnitReceivedBytes =
+          addCounts(cost.maxUnitReceivedBytes,
+                    multiplyCounts(received, unit->numDevices));
   }
   cost.totalReceivedBytes =
       multiplyCounts(cost.maxReceivedBytes, plan.mesh.getNumRanks());

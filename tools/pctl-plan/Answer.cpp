@@ -59,7 +59,7 @@ Answer plan::describe(Plan plan, layout::ElementType element,
                               options.chunkBytes);
   Bound bound = getBound(plan.mesh, plan.globalShape, plan.from, plan.to,
                          options.cluster, options.elementBytes);
-  Certificate certificate = certify(plan, cost, bound);
+  Certificate certificate = certify(plan, cost, bound, options);
   return Answer{std::move(element), std::move(options), std::move(plan),
                 std::move(cost),    std::move(bound),   std::move(certificate),
                 std::nullopt};

@@ -9,7 +9,7 @@
 
 #include "Question.h"
 
-#include "pctl/Redistribute/Bound.h"
+#include "pctl/Redistribute/Certificate.h"
 #include "pctl/Redistribute/ExpandMove.h"
 
 #include "llvm/Support/JSON.h"

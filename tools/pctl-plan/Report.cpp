@@ -93,11 +93,6 @@ static llvm::raw_ostream &line(llvm::raw_ostream &os, StringRef title) {
   return os << llvm::left_justify(title, 13);
 }
 
-/// Returns what the units of the level inside the outermost are called.
-static StringRef getUnitName(const cost::Cluster &cluster) {
-  return cluster.levels[cluster.levels.size() - 2].name;
-}
-
 static void printCheck(llvm::raw_ostream &os, const CheckResult &check) {
   line(os, "checked") << "every step keeps its constraints";
   if (check.received)
@@ -120,10 +115,10 @@ void plan::printText(llvm::raw_ostream &os, const Answer &answer,
   line(os, "cluster") << cluster.name << "\n\n";
   printCosts(os, answer);
   os << "\n";
-  if (cluster.levels.size() > 1)
+  if (const cost::Level *unit = cluster.getUnitLevel())
     line(os, "boundary") << printBytes(answer.cost.maxUnitReceivedBytes,
                                        answer.cost.exact)
-                         << " into one " << getUnitName(cluster) << ", bound "
+                         << " into one " << unit->name << ", bound "
                          << printBytes(answer.bound.maxUnitReceivedBytes,
                                        answer.bound.exact)
                          << "\n";
@@ -274,6 +269,9 @@ static void writeCertificate(json::OStream &os,
   os.attribute("meets_unit", certificate.meetsUnit);
   os.attribute("meets_time", certificate.meetsTime);
   writeNumber(os, "ratio", certificate.ratio);
+  writeNumber(os, "extra_latency_us", certificate.extraLatencySec * 1e6);
+  writeNumber(os, "extra_transfer_us", certificate.extraTransferSec * 1e6);
+  writeNumber(os, "pack_us", certificate.packSec * 1e6);
   os.attribute("reason", certificate.reason);
 }
 

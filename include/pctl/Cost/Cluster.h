@@ -83,6 +83,18 @@ struct Cluster {
   /// Win over levels for groups and transfers along these axes.
   llvm::SmallVector<AxisLink, 0> axes;
 
+  /// Returns the level inside the outermost one, the units of which (nodes) are
+  /// what data comes into and goes out of; null in a cluster of one level.
+  const Level *getUnitLevel() const {
+    return levels.size() > 1 ? &levels[levels.size() - 2] : nullptr;
+  }
+  /// Returns the number of the unit of that level that has \p device; 0 in a
+  /// cluster of one level.
+  int64_t getUnit(int64_t device) const {
+    const Level *level = getUnitLevel();
+    return level ? device / level->numDevices : 0;
+  }
+
   friend bool operator==(const Cluster &a, const Cluster &b) {
     return a.name == b.name && a.baseSec == b.baseSec &&
            a.memoryBandwidthBytesPerSec == b.memoryBandwidthBytesPerSec &&
@@ -165,6 +177,16 @@ enum class Collective {
   Broadcast,
 };
 
+/// What a message, or a collective, takes.
+struct Duration {
+  /// Before its first byte moves, and between hops.
+  double latencySec = 0;
+  /// While bytes move.
+  double transferSec = 0;
+
+  double getSec() const { return latencySec + transferSec; }
+};
+
 /// Returns what a collective in a group of \p groupSize = n devices takes that
 /// each put in \p inputBytes = s (the root of a broadcast alone does), with
 /// latency a and inverse bandwidth b of \p link:
@@ -179,9 +201,8 @@ enum class Collective {
 ///   broadcast       base + (n-1) a + s b
 ///
 /// A group of one device takes no time.
-double getCollectiveTimeSec(Collective kind, int64_t groupSize,
-                            double inputBytes, const Link &link,
-                            double baseSec);
+Duration getCollectiveTime(Collective kind, int64_t groupSize,
+                           double inputBytes, const Link &link, double baseSec);
 
 } // namespace pctl::cost
 

@@ -2,8 +2,8 @@
 // Part of pctl, a compiler library for distributed tensor programs.
 
 /// \file
-/// What no plan of a layout change beats, and how near a plan comes to it.
-/// docs/redistribution.md, "Bounds", has the proofs.
+/// What no plan of a layout change beats; Certificate.h says how near one
+/// comes. docs/redistribution.md, "Bounds", has the proofs.
 
 #ifndef PCTL_REDISTRIBUTE_BOUND_H
 #define PCTL_REDISTRIBUTE_BOUND_H
@@ -33,6 +33,8 @@ struct Bound {
   /// and the longest of what the bytes take over the links of the busiest rank
   /// and over those into the busiest unit of each level.
   double timeSec = 0;
+  /// What of it is the base and the latency.
+  double latencySec = 0;
   /// Whether all ranks were counted. If not, all of this still holds, and more
   /// may be needed.
   bool exact = true;
@@ -53,24 +55,6 @@ Bound getBound(const layout::Mesh &mesh, llvm::ArrayRef<int64_t> globalShape,
                const layout::Layout &from, const layout::Layout &to,
                const cost::Cluster &cluster, int64_t elementBytes,
                int64_t maxRanks = 4096);
-
-/// Which bounds a plan meets.
-struct Certificate {
-  bool meetsReceived = false;
-  /// Whether no rank sends more than some rank has to send or receive.
-  bool meetsSent = false;
-  bool meetsUnit = false;
-  bool meetsTime = false;
-  /// The plan's time over the bound: 1 where it is met.
-  double ratio = 1;
-  /// Which bound is met, or how far the plan is from each and why, e.g.
-  /// `takes 1.5 times the bound: a rank sends 24 bytes where 16 are the bound,
-  /// the least without forwarding`.
-  std::string reason;
-};
-
-/// Returns how near \p plan, which costs \p cost, comes to \p bound.
-Certificate certify(const Plan &plan, const PlanCost &cost, const Bound &bound);
 
 } // namespace pctl::redistribute
 

@@ -109,9 +109,6 @@ PlanCost getMoveCost(const Move &move, const cost::Cluster &cluster,
 Bound getMoveBound(const MoveQuestion &question, const cost::Cluster &cluster,
                    int64_t elementBytes);
 
-/// Returns how near \p move, which costs \p cost, comes to \p bound.
-Certificate certify(const Move &move, const PlanCost &cost, const Bound &bound);
-
 /// Prints a move: the question, then a line for each step and transfer.
 std::string toString(const Move &move);
 

@@ -31,6 +31,10 @@ struct StepCost {
   /// only.
   int64_t packBytes = 0;
   double timeSec = 0;
+  /// What of the time is base and latencies, whatever the bytes, and what is
+  /// packing.
+  double latencySec = 0;
+  double packSec = 0;
   /// Whether the counts are met. If not, those of an exchange are from a sample
   /// of ranks or, where not even that can be counted, upper bounds; others are
   /// upper bounds.
@@ -61,7 +65,7 @@ struct PlanCost {
 /// Returns what one valid step costs, where an element takes \p elementBytes
 /// and what a collective packs goes through buffers of \p chunkBytes.
 ///
-/// A collective takes what cost::getCollectiveTimeSec says over the slowest
+/// A collective takes what cost::getCollectiveTime says over the slowest
 /// link that its group crosses. An exchange takes
 ///
 ///     base

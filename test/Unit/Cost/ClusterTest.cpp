@@ -114,7 +114,7 @@ TEST(GroupLink, of_described_axes_wins) {
 TEST(CollectiveTime, is_that_of_the_table) {
   const Link link{2, 10};
   auto getTime = [&](Collective kind, int64_t groupSize, double bytes) {
-    return getCollectiveTimeSec(kind, groupSize, bytes, link, 100);
+    return getCollectiveTime(kind, groupSize, bytes, link, 100).getSec();
   };
   EXPECT_DOUBLE_EQ(getTime(Collective::AllGather, 4, 40), 100 + 6 + 12);
   EXPECT_DOUBLE_EQ(getTime(Collective::ReduceScatter, 4, 40), 100 + 6 + 3);
@@ -128,16 +128,39 @@ TEST(CollectiveTime, is_that_of_the_table) {
   EXPECT_EQ(getTime(Collective::AllReduce, 1, 400), 0);
 }
 
+TEST(CollectiveTime, is_in_two_parts) {
+  Duration tree =
+      getCollectiveTime(Collective::AllReduce, 4, 4, Link{2, 10}, 100);
+  EXPECT_DOUBLE_EQ(tree.latencySec, 108);
+  EXPECT_DOUBLE_EQ(tree.transferSec, 0.8);
+  Duration ring =
+      getCollectiveTime(Collective::AllReduce, 4, 400, Link{2, 10}, 100);
+  EXPECT_DOUBLE_EQ(ring.latencySec, 112);
+  EXPECT_DOUBLE_EQ(ring.transferSec, 60);
+}
+
+TEST(Cluster, has_units_of_the_level_inside_the_outermost) {
+  Cluster cluster = *getNamedCluster("h100");
+  ASSERT_NE(cluster.getUnitLevel(), nullptr);
+  EXPECT_EQ(cluster.getUnitLevel()->name, "node");
+  EXPECT_EQ(cluster.getUnit(7), 0);
+  EXPECT_EQ(cluster.getUnit(16), 2);
+  Cluster bytes = *getNamedCluster("bytes");
+  EXPECT_EQ(bytes.getUnitLevel(), nullptr);
+  EXPECT_EQ(bytes.getUnit(16), 0);
+}
+
 TEST(CollectiveTime, over_infinite_bandwidth_is_latency) {
   Link link{1, std::numeric_limits<double>::infinity()};
   EXPECT_DOUBLE_EQ(
-      getCollectiveTimeSec(Collective::AllGather, 3, 1e30, link, 0), 2);
+      getCollectiveTime(Collective::AllGather, 3, 1e30, link, 0).getSec(), 2);
 }
 
 TEST(NamedCluster, bytes_take_a_microsecond_each) {
   Cluster bytes = *getNamedCluster("bytes");
-  EXPECT_DOUBLE_EQ(getCollectiveTimeSec(Collective::AllGather, 4, 100,
-                                        bytes.levels[0].link, bytes.baseSec),
+  EXPECT_DOUBLE_EQ(getCollectiveTime(Collective::AllGather, 4, 100,
+                                     bytes.levels[0].link, bytes.baseSec)
+                       .getSec(),
                    300e-6);
   EXPECT_TRUE(std::isinf(bytes.memoryBandwidthBytesPerSec));
 }

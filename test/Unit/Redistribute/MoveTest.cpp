@@ -7,7 +7,7 @@
 
 #include "TestSupport.h"
 
-#include "pctl/Redistribute/Move.h"
+#include "pctl/Redistribute/Certificate.h"
 
 #include "llvm/ADT/STLExtras.h"
 
