@@ -47,7 +47,8 @@ static llvm::Expected<HostTensor> readResult(const execution::Value &value,
   if (!slice)
     return slice.takeError();
   std::vector<char> bytes = value.copyBytes(tensor::getElementBytes(port.kind));
-  std::memcpy(slice->getData(), bytes.data(), bytes.size());
+  if (!bytes.empty())
+    std::memcpy(slice->getData(), bytes.data(), bytes.size());
   return slice;
 }
 

@@ -109,7 +109,8 @@ bool pctl::emitInParts(CollectiveOpInterface op, const OpContext &context,
       return buffers.reshape(buffer, getPartShape(math, buffer, *numDims, rows),
                              math.mul(first, math.constant(rowSize)));
     };
-    emitPart(getPart(input), getPart(output), *numDims);
+    Value partIn = getPart(input);
+    emitPart(partIn, getPart(output), *numDims);
   };
   int64_t numFull = numRows / perPart * perPart;
   auto loop = scf::ForOp::create(builder, loc, math.toValue(math.constant(0)),

@@ -25,9 +25,11 @@ OpFoldResult pctl::emitCoordinate(const IndexMath &math,
                                   const layout::Mesh &mesh,
                                   ArrayRef<AxisRef> axes, OpFoldResult rank) {
   OpFoldResult position = math.constant(0);
-  for (AxisRef axis : axes)
-    position = math.add(math.mul(position, math.constant(axis.size)),
-                        emitAxisCoordinate(math, mesh, axis, rank));
+  for (AxisRef axis : axes) {
+    // One after the other: compilers differ in the order of arguments.
+    OpFoldResult before = math.mul(position, math.constant(axis.size));
+    position = math.add(before, emitAxisCoordinate(math, mesh, axis, rank));
+  }
   return position;
 }
 
@@ -42,8 +44,8 @@ OpFoldResult pctl::emitWithCoordinate(const IndexMath &math,
                              ? coordinate
                              : math.rem(coordinate, math.constant(axis.size));
     coordinate = math.div(coordinate, math.constant(axis.size));
-    rank = math.add(math.sub(rank, math.mul(old, stride)),
-                    math.mul(fresh, stride));
+    OpFoldResult others = math.sub(rank, math.mul(old, stride));
+    rank = math.add(others, math.mul(fresh, stride));
   }
   return rank;
 }
@@ -80,8 +82,8 @@ EmittedRange pctl::emitEqualBlock(const IndexMath &math, int64_t numPositions,
 EmittedRange pctl::emitIntersection(const IndexMath &math, EmittedRange a,
                                     EmittedRange b) {
   OpFoldResult start = math.max(a.offset, b.offset);
-  OpFoldResult end =
-      math.min(math.add(a.offset, a.size), math.add(b.offset, b.size));
+  OpFoldResult endOfA = math.add(a.offset, a.size);
+  OpFoldResult end = math.min(endOfA, math.add(b.offset, b.size));
   return {start, math.max(math.sub(end, start), math.constant(0))};
 }
 
