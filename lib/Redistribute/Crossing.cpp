@@ -14,7 +14,6 @@
 #include "pctl/Support/CheckedArith.h"
 #include "pctl/Support/Error.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -45,15 +44,28 @@ static std::optional<Box> toSource(const Box &box, ArrayRef<int64_t> offset,
   return intersect(Box(ranges), Box::ofShape(shape));
 }
 
+llvm::Error redistribute::verifyListable(const Mesh &source,
+                                         const Mesh &target) {
+  static constexpr int64_t maxRanks = 1 << 16;
+  for (const Mesh *mesh : {&source, &target})
+    if (mesh->getNumRanks() > maxRanks)
+      return makeError("move between meshes lists ranks, the limit is {0}; one "
+                       "mesh has {1}",
+                       maxRanks, mesh->getNumRanks());
+  return llvm::Error::success();
+}
+
 std::vector<Holding> redistribute::listHoldings(const Placement &source,
                                                 const Placement &target,
                                                 ArrayRef<int64_t> offset) {
-  llvm::MapVector<int64_t, Holding> holdings;
+  std::vector<Holding> holdings;
+  DeviceMap<size_t> places;
   auto at = [&](const Mesh &mesh, int64_t rank) -> Holding & {
     int64_t device = mesh.getDevice(rank);
-    Holding &holding = holdings[device];
-    holding.device = device;
-    return holding;
+    auto [place, isNew] = places.try_emplace(device, holdings.size());
+    if (isNew)
+      holdings.emplace_back().device = device;
+    return holdings[place->second];
   };
   SmallVector<AxisRef> partial = source.layout.getPartialAxes();
   for (int64_t rank = 0; rank < source.mesh.getNumRanks(); ++rank) {
@@ -67,10 +79,7 @@ std::vector<Holding> redistribute::listHoldings(const Placement &source,
     at(target.mesh, rank).wanted =
         toSource(getBox(target.mesh, target.layout, target.globalShape, rank),
                  offset, source.globalShape);
-  std::vector<Holding> result;
-  for (auto &[device, holding] : holdings)
-    result.push_back(std::move(holding));
-  return result;
+  return holdings;
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,8 +219,8 @@ StepCost redistribute::getCrossingCost(const Crossing &crossing,
                                        const cost::Cluster &cluster,
                                        int64_t elementBytes) {
   size_t numLevels = cluster.levels.size();
-  llvm::DenseMap<int64_t, const Holding *> byDevice;
-  llvm::DenseMap<int64_t, DeviceFlow> flows;
+  DeviceMap<const Holding *> byDevice;
+  DeviceMap<DeviceFlow> flows;
   StepCost cost;
   int64_t held = 0;
   for (const Holding &holding : holdings) {

@@ -12,7 +12,13 @@
 
 #include "pctl/Redistribute/Move.h"
 
+#include <unordered_map>
+
 namespace pctl::redistribute {
+
+/// What there is of each device. No DenseMap, as that reserves numbers which a
+/// device may have.
+template <typename T> using DeviceMap = std::unordered_map<int64_t, T>;
 
 /// Checks what planMove says of questions.
 llvm::Error verifyQuestion(const MoveQuestion &question);
@@ -26,6 +32,20 @@ std::optional<layout::Layout> rewriteLayout(const layout::Mesh &mesh,
 
 /// Returns whether the meshes have the same devices in the same order.
 bool haveSameDevices(const layout::Mesh &a, const layout::Mesh &b);
+
+/// Checks that the ranks of two meshes are few enough to be listed: 2^16.
+llvm::Error verifyListable(const layout::Mesh &source,
+                           const layout::Mesh &target);
+
+/// A question over one mesh.
+struct CommonQuestion {
+  layout::Mesh mesh;
+  layout::Layout from, to;
+};
+
+/// Returns \p question over one mesh, if it is about one tensor and the meshes
+/// have common factors.
+std::optional<CommonQuestion> getCommonQuestion(const MoveQuestion &question);
 
 /// Returns what each device has of \p source and wants of \p target, a device
 /// of both meshes once, in coordinates of the source; elements that the source

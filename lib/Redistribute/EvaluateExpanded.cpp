@@ -5,10 +5,11 @@
 /// Lists of transfers done on global arrays of symbols. Layouts say here only
 /// what each device has at the start and what it must have at the end.
 
+#include "Crossing.h"
 #include "Symbols.h"
 
 #include "pctl/Layout/LayoutText.h"
-#include "pctl/Redistribute/Expand.h"
+#include "pctl/Redistribute/ExpandMove.h"
 #include "pctl/Support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -25,40 +26,52 @@ using llvm::SmallVector;
 
 namespace {
 
-/// The devices of a mesh, each with a number of Terms, or none, for every
-/// element of the global tensor.
+/// What one device has at the start and must have at the end, in coordinates of
+/// the tensor.
+struct Ends {
+  int64_t device = 0;
+  /// What messages call it.
+  std::string name;
+  std::optional<Box> held, wanted;
+  /// What elements of these are made of.
+  Terms heldTerms, wantedTerms;
+};
+
+/// Devices, each with a number of Terms, or none, for every element of the
+/// global tensor.
 class Devices {
 public:
-  Devices(const Mesh &mesh, ArrayRef<int64_t> shape, const Layout &from);
+  Devices(ArrayRef<int64_t> shape, ArrayRef<Ends> ends);
 
-  Error run(const ExpandedStep &step);
-  Error check(const Layout &to);
+  Error run(ArrayRef<ExpandedStep> steps);
   Evaluation takeEvaluation() &&;
 
 private:
   static constexpr unsigned notHeld = UINT_MAX;
   /// What a receiver got in a step: nothing, what it added, what it stored.
   enum class Arrival : char { None, Added, Stored };
-  /// A value on its way to an element of a rank.
+  /// A value on its way to an element of a device.
   struct Message {
-    int64_t rank;
+    size_t place;
     int64_t element;
     unsigned terms;
     bool isAdded;
   };
 
-  Expected<int64_t> getRank(int64_t device);
+  Error runStep(const ExpandedStep &step);
+  Error check();
+  Expected<size_t> getPlace(int64_t device);
   Error send(const ExpandedTransfer &transfer, std::vector<Message> &messages);
   Error receive(const Message &message, Arrival &arrival);
-  unsigned &getCell(int64_t rank, int64_t element) {
-    return cells[rank * numElements + element];
+  unsigned &getCell(size_t place, int64_t element) {
+    return cells[place * numElements + element];
   }
 
-  const Mesh &mesh;
-  ArrayRef<int64_t> shape;
+  const ArrayRef<int64_t> shape;
+  const ArrayRef<Ends> ends;
   const int64_t numElements;
-  const SmallVector<AxisRef> partialAxes;
-  std::map<int64_t, int64_t> ranks;
+  /// Where each device is in \ref ends.
+  DeviceMap<size_t> places;
   TermTable terms;
   std::vector<unsigned> cells;
   std::vector<Arrival> arrivals;
@@ -67,39 +80,35 @@ private:
 
 } // namespace
 
-Devices::Devices(const Mesh &mesh, ArrayRef<int64_t> shape, const Layout &from)
-    : mesh(mesh), shape(shape),
+Devices::Devices(ArrayRef<int64_t> shape, ArrayRef<Ends> ends)
+    : shape(shape), ends(ends),
       numElements(Box::ofShape(shape).getNumElements()),
-      partialAxes(from.getPartialAxes()),
-      cells(mesh.getNumRanks() * numElements, notHeld), arrivals(cells.size()) {
-  evaluation.sent.assign(mesh.getNumRanks(), 0);
-  evaluation.received.assign(mesh.getNumRanks(), 0);
-  for (auto [rank, device] : llvm::enumerate(mesh.getDeviceIds()))
-    ranks[device] = rank;
-  for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank) {
-    unsigned own = terms.getId(getOwnTerms(mesh, partialAxes, rank));
-    for (int64_t element : getNumbers(getBox(mesh, from, shape, rank), shape))
-      getCell(rank, element) = own;
+      cells(ends.size() * numElements, notHeld), arrivals(cells.size()) {
+  evaluation.sent.assign(ends.size(), 0);
+  evaluation.received.assign(ends.size(), 0);
+  for (auto [place, end] : llvm::enumerate(ends)) {
+    places[end.device] = place;
+    if (!end.held)
+      continue;
+    unsigned own = terms.getId(end.heldTerms);
+    for (int64_t element : getNumbers(*end.held, shape))
+      getCell(place, element) = own;
   }
 }
 
-Expected<int64_t> Devices::getRank(int64_t device) {
-  if (mesh.getDeviceIds().empty()) {
-    if (device >= 0 && device < mesh.getNumRanks())
-      return device;
-  } else if (auto found = ranks.find(device); found != ranks.end()) {
+Expected<size_t> Devices::getPlace(int64_t device) {
+  if (auto found = places.find(device); found != places.end())
     return found->second;
-  }
   return makeError("device {0} is none of the mesh", device);
 }
 
 /// Reads what \p transfer sends.
 Error Devices::send(const ExpandedTransfer &transfer,
                     std::vector<Message> &messages) {
-  Expected<int64_t> source = getRank(transfer.from);
+  Expected<size_t> source = getPlace(transfer.from);
   if (!source)
     return source.takeError();
-  Expected<int64_t> target = getRank(transfer.to);
+  Expected<size_t> target = getPlace(transfer.to);
   if (!target)
     return target.takeError();
   if (*source == *target)
@@ -121,7 +130,7 @@ Error Devices::send(const ExpandedTransfer &transfer,
 }
 
 Error Devices::receive(const Message &message, Arrival &arrival) {
-  unsigned &cell = getCell(message.rank, message.element);
+  unsigned &cell = getCell(message.place, message.element);
   auto print = [&] { return printIndex(message.element, shape); };
   if (arrival == Arrival::Stored ||
       (arrival == Arrival::Added && !message.isAdded))
@@ -139,7 +148,7 @@ Error Devices::receive(const Message &message, Arrival &arrival) {
   return Error::success();
 }
 
-Error Devices::run(const ExpandedStep &step) {
+Error Devices::runStep(const ExpandedStep &step) {
   std::vector<Message> messages;
   std::vector<size_t> ends;
   auto locate = [&](const ExpandedTransfer &transfer, Error error) {
@@ -160,27 +169,28 @@ Error Devices::run(const ExpandedStep &step) {
   for (auto [transfer, end] : llvm::zip_equal(step.transfers, ends))
     for (; next < end; ++next) {
       const Message &message = messages[next];
-      Arrival &arrival = arrivals[message.rank * numElements + message.element];
+      Arrival &arrival =
+          arrivals[message.place * numElements + message.element];
       if (Error error = receive(message, arrival))
         return locate(transfer, std::move(error));
     }
   return Error::success();
 }
 
-Error Devices::check(const Layout &to) {
-  if (Error error = verifyPartialAtStart(mesh, partialAxes, to))
-    return error;
-  for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank) {
-    unsigned right = terms.getId(getRightTerms(mesh, partialAxes, to, rank));
-    for (int64_t element : getNumbers(getBox(mesh, to, shape, rank), shape)) {
-      unsigned cell = getCell(rank, element);
+Error Devices::check() {
+  for (auto [place, end] : llvm::enumerate(ends)) {
+    if (!end.wanted)
+      continue;
+    unsigned right = terms.getId(end.wantedTerms);
+    for (int64_t element : getNumbers(*end.wanted, shape)) {
+      unsigned cell = getCell(place, element);
       if (cell == notHeld)
-        return makeError("rank {0} lacks element {1}", rank,
+        return makeError("{0} lacks element {1}", end.name,
                          printIndex(element, shape));
       if (cell != right)
-        return makeError("element {0} on rank {1} has the contributions of its "
+        return makeError("element {0} on {1} has the contributions of its "
                          "positions {2} times, {3} is right",
-                         printIndex(element, shape), rank,
+                         printIndex(element, shape), end.name,
                          printList(terms.get(cell), ","),
                          printList(terms.get(right), ","));
     }
@@ -188,20 +198,35 @@ Error Devices::check(const Layout &to) {
   return Error::success();
 }
 
+Error Devices::run(ArrayRef<ExpandedStep> steps) {
+  for (auto [index, step] : llvm::enumerate(steps))
+    if (Error error = runStep(step))
+      return makeError("step {0} ({1}): {2}", index + 1, step.op,
+                       llvm::toString(std::move(error)));
+  if (Error error = check())
+    return makeError("after the last step, {0}",
+                     llvm::toString(std::move(error)));
+  return Error::success();
+}
+
 Evaluation Devices::takeEvaluation() && {
   Traffic &traffic = evaluation.traffic;
-  for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank) {
+  for (size_t place = 0; place < ends.size(); ++place) {
     traffic.maxReceived =
-        std::max(traffic.maxReceived, evaluation.received[rank]);
-    traffic.maxSent = std::max(traffic.maxSent, evaluation.sent[rank]);
-    traffic.totalReceived += evaluation.received[rank];
+        std::max(traffic.maxReceived, evaluation.received[place]);
+    traffic.maxSent = std::max(traffic.maxSent, evaluation.sent[place]);
+    traffic.totalReceived += evaluation.received[place];
     int64_t held = 0;
     for (int64_t element = 0; element < numElements; ++element)
-      held += getCell(rank, element) != notHeld;
+      held += getCell(place, element) != notHeld;
     traffic.maxHeld = std::max(traffic.maxHeld, held);
   }
   return std::move(evaluation);
 }
+
+//===----------------------------------------------------------------------===//
+// One mesh
+//===----------------------------------------------------------------------===//
 
 Expected<Evaluation>
 redistribute::evaluateExpanded(const Mesh &mesh, ArrayRef<int64_t> globalShape,
@@ -212,13 +237,105 @@ redistribute::evaluateExpanded(const Mesh &mesh, ArrayRef<int64_t> globalShape,
   if (Error error = checkCount(mesh, Box::ofShape(globalShape).getNumElements(),
                                "elements"))
     return std::move(error);
-  Devices devices(mesh, globalShape, from);
-  for (auto [index, step] : llvm::enumerate(steps))
-    if (Error error = devices.run(step))
-      return makeError("step {0} ({1}): {2}", index + 1, step.op,
-                       llvm::toString(std::move(error)));
-  if (Error error = devices.check(to))
+  static constexpr int64_t maxRanks = 1 << 20;
+  if (mesh.getNumRanks() > maxRanks)
+    return makeError("{0} ranks are too many to evaluate transfers of, at most "
+                     "{1} can be",
+                     mesh.getNumRanks(), maxRanks);
+  SmallVector<AxisRef> partialAxes = from.getPartialAxes();
+  if (Error error = verifyPartialAtStart(mesh, partialAxes, to))
     return makeError("after the last step, {0}",
                      llvm::toString(std::move(error)));
+  std::vector<Ends> ends;
+  for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank)
+    ends.push_back({mesh.getDevice(rank), "rank " + std::to_string(rank),
+                    getBox(mesh, from, globalShape, rank),
+                    getBox(mesh, to, globalShape, rank),
+                    getOwnTerms(mesh, partialAxes, rank),
+                    getRightTerms(mesh, partialAxes, to, rank)});
+  Devices devices(globalShape, ends);
+  if (Error error = devices.run(steps))
+    return std::move(error);
   return std::move(devices).takeEvaluation();
+}
+
+//===----------------------------------------------------------------------===//
+// Two meshes
+//===----------------------------------------------------------------------===//
+
+/// Returns what each device has of the source and wants of the target, which
+/// has no partial axes.
+static std::vector<Ends> listEnds(const MoveQuestion &question) {
+  const auto &[from, to, offset] = question;
+  SmallVector<AxisRef> partialAxes = from.layout.getPartialAxes();
+  std::vector<Ends> ends;
+  DeviceMap<size_t> places;
+  auto at = [&](int64_t device) -> Ends & {
+    auto [place, isNew] = places.try_emplace(device, ends.size());
+    if (isNew) {
+      ends.emplace_back().device = device;
+      ends.back().name = "device " + std::to_string(device);
+    }
+    return ends[place->second];
+  };
+  for (int64_t rank = 0; rank < from.mesh.getNumRanks(); ++rank) {
+    Ends &end = at(from.mesh.getDevice(rank));
+    end.held = getBox(from.mesh, from.layout, from.globalShape, rank);
+    end.heldTerms = getOwnTerms(from.mesh, partialAxes, rank);
+  }
+  Box tensor = Box::ofShape(from.globalShape);
+  for (int64_t rank = 0; rank < to.mesh.getNumRanks(); ++rank) {
+    Ends &end = at(to.mesh.getDevice(rank));
+    SmallVector<Range, 4> ranges(
+        getBox(to.mesh, to.layout, to.globalShape, rank).getRanges());
+    for (auto [range, start] : llvm::zip(ranges, offset))
+      range.offset += start;
+    end.wanted = intersect(Box(ranges), tensor);
+    end.wantedTerms = Terms(getNumPositions(partialAxes), 1);
+  }
+  return ends;
+}
+
+Expected<MoveEvaluation>
+redistribute::evaluateExpanded(const MoveQuestion &question,
+                               ArrayRef<ExpandedStep> steps) {
+  if (Error error = verifyQuestion(question))
+    return std::move(error);
+  MoveEvaluation counts;
+  auto count = [&](int64_t device, const Evaluation &evaluation, size_t place) {
+    counts.received[device] = evaluation.received[place];
+    counts.sent[device] = evaluation.sent[place];
+  };
+  if (std::optional<CommonQuestion> common = getCommonQuestion(question)) {
+    const auto &[mesh, from, to] = *common;
+    Expected<Evaluation> evaluation =
+        evaluateExpanded(mesh, question.from.globalShape, from, to, steps);
+    if (!evaluation)
+      return evaluation.takeError();
+    for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank)
+      count(mesh.getDevice(rank), *evaluation, rank);
+    return counts;
+  }
+  const Placement &from = question.from, &to = question.to;
+  if (to.layout.isPartial())
+    return makeError("target of the move has partial axes, which need a mesh "
+                     "of common factors");
+  if (Error error = verifyListable(from.mesh, to.mesh))
+    return std::move(error);
+  for (const Mesh *mesh : {&from.mesh, &to.mesh})
+    for (auto [number, what] :
+         {std::pair(Box::ofShape(from.globalShape).getNumElements(),
+                    "elements"),
+          std::pair(getNumPositions(from.layout.getPartialAxes()),
+                    "counts of contributions")})
+      if (Error error = checkCount(*mesh, number, what))
+        return std::move(error);
+  std::vector<Ends> ends = listEnds(question);
+  Devices devices(from.globalShape, ends);
+  if (Error error = devices.run(steps))
+    return std::move(error);
+  Evaluation evaluation = std::move(devices).takeEvaluation();
+  for (auto [place, end] : llvm::enumerate(ends))
+    count(end.device, evaluation, place);
+  return counts;
 }

@@ -25,7 +25,7 @@ using llvm::SmallVector;
 
 /// The most transfers that are listed, and pairs of ranks that are looked at.
 static constexpr int64_t maxTransfers = int64_t(1) << 22;
-static constexpr int64_t maxPairs = int64_t(1) << 26;
+static constexpr int64_t maxPairs = int64_t(1) << 24;
 
 /// Adds the elements \p range of \p box, by their row-major numbers in it, as
 /// boxes to \p boxes. \p dim and those behind it are whole still.

@@ -143,20 +143,8 @@ static std::optional<Mesh> getCommonMesh(const Mesh &a, const Mesh &b) {
   return std::nullopt;
 }
 
-namespace {
-
-/// A question over one mesh.
-struct CommonQuestion {
-  Mesh mesh;
-  Layout from, to;
-};
-
-} // namespace
-
-/// Returns \p question over one mesh, if it is about one tensor and the meshes
-/// have common factors.
-static std::optional<CommonQuestion>
-getCommonQuestion(const MoveQuestion &question) {
+std::optional<CommonQuestion>
+redistribute::getCommonQuestion(const MoveQuestion &question) {
   const Placement &from = question.from, &to = question.to;
   if (!haveSameDevices(from.mesh, to.mesh) ||
       from.globalShape != to.globalShape ||
@@ -305,6 +293,8 @@ Expected<Move> MovePlanner::plan() {
                      "between meshes of the same devices in the same order, "
                      "with common factors, can they stay",
                      toString(question.to.mesh, question.to.layout));
+  if (Error error = verifyListable(question.from.mesh, question.to.mesh))
+    return std::move(error);
   Error first = Error::success();
   for (const Layout &source : listSources())
     for (const Layout &target : listTargets())

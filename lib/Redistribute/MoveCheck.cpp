@@ -9,12 +9,9 @@
 #include "Symbols.h"
 
 #include "pctl/Layout/LayoutText.h"
-#include "pctl/Redistribute/PlanText.h"
 #include "pctl/Support/Error.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace pctl;
 using namespace pctl::layout;
@@ -74,10 +71,10 @@ static Error verifyArrivals(const Holding &holding,
 
 static Error verifyTransfers(ArrayRef<Transfer> transfers,
                              ArrayRef<Holding> holdings, unsigned tensorRank) {
-  llvm::DenseMap<int64_t, const Holding *> byDevice;
+  DeviceMap<const Holding *> byDevice;
   for (const Holding &holding : holdings)
     byDevice[holding.device] = &holding;
-  llvm::DenseMap<int64_t, SmallVector<const Transfer *>> arrivals;
+  DeviceMap<SmallVector<const Transfer *>> arrivals;
   for (auto [number, transfer] : llvm::enumerate(transfers)) {
     for (int64_t device : {transfer.source, transfer.target})
       if (!byDevice.count(device))
@@ -126,6 +123,8 @@ static Error verifyCrossing(const Move &move) {
   for (const Layout *layout : {&move.before.to, &move.after.from})
     if (layout->isPartial())
       return makeError("crossing moves a tensor with partial axes");
+  if (Error error = verifyListable(move.before.mesh, move.after.mesh))
+    return error;
   return verifyTransfers(
       move.crossing.transfers,
       listHoldings({move.before.mesh, move.before.to, move.before.globalShape},
@@ -351,44 +350,9 @@ Expected<MoveEvaluation> redistribute::evaluateMove(const Move &move) {
   for (const Layout *layout : {&move.before.to, &move.after.from})
     if (layout->isPartial())
       return makeError("crossing moves a tensor with partial axes");
+  if (Error error = verifyListable(move.before.mesh, move.after.mesh))
+    return std::move(error);
   if (Error error = CrossingEvaluator(move).run(evaluation))
     return std::move(error);
   return std::move(evaluation);
-}
-
-//===----------------------------------------------------------------------===//
-// Text
-//===----------------------------------------------------------------------===//
-
-static void printPlacement(llvm::raw_ostream &os, const Placement &placement) {
-  os << (placement.globalShape.empty() ? "scalar"
-                                       : shapeToString(placement.globalShape))
-     << " on " << toString(placement.mesh) << ": "
-     << toString(placement.mesh, placement.layout);
-}
-
-std::string redistribute::toString(const Move &move) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  printPlacement(os, move.question.from);
-  os << " -> ";
-  printPlacement(os, move.question.to);
-  if (!move.question.offset.empty()) {
-    os << ", offset [";
-    llvm::interleaveComma(move.question.offset, os);
-    os << "]";
-  }
-  os << "\n";
-  for (const Step &step : move.before.steps)
-    os << "  before: "
-       << toString(move.before.mesh, move.before.globalShape, step) << "\n";
-  for (const Transfer &transfer : move.crossing.transfers)
-    os << "  device " << transfer.source << " -> " << transfer.target << ": "
-       << toString(transfer.box) << "\n";
-  if (move.crossing.rounds != 1)
-    os << "  in " << move.crossing.rounds << " rounds\n";
-  for (const Step &step : move.after.steps)
-    os << "  after: " << toString(move.after.mesh, move.after.globalShape, step)
-       << "\n";
-  return text;
 }

@@ -4,9 +4,8 @@
 /// \file
 /// Printing and reading of plans.
 
-#include "pctl/Redistribute/PlanText.h"
+#include "PlanParser.h"
 
-#include "pctl/Layout/LayoutParser.h"
 #include "pctl/Layout/LayoutText.h"
 #include "pctl/Redistribute/Traffic.h"
 #include "pctl/Support/Error.h"
@@ -112,62 +111,6 @@ std::string redistribute::toString(const Plan &plan) {
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Reads the phrases of the grammar in PlanText.h.
-class PlanParser {
-public:
-  explicit PlanParser(StringRef text)
-      : parser(text, LayoutParser::Locations::LinesAndColumns) {}
-
-  Expected<Plan> parsePlan();
-  Expected<Step> parseStep(const Mesh &mesh);
-  Error expectEnd() { return parser.expectEnd(); }
-
-private:
-  Error parseShape(SmallVector<int64_t, 4> &shape);
-  Error parseChange(const Mesh &mesh, Layout &from, Layout &to);
-  Error checkStepCount(StringRef place, int64_t said, size_t found);
-  Error parseKind(StepKind &kind);
-  Error parseDetails(Step &step);
-  Error parseGroup(const Mesh &mesh, Step &step);
-  Error parsePairs(Step &step);
-  Error parseSuffix(const Mesh &mesh, Step &step);
-  Error parseNumberSuffix(Step &step);
-  Error parseOwners(const Mesh &mesh, Step &step);
-  Error parseTransfers(Step &step);
-  Expected<Range> parseRange();
-  Error expectExchange(StringRef place, const Step &step, const char *what);
-
-  Error expectWord(StringRef word) {
-    if (parser.consumeWord(word))
-      return Error::success();
-    return parser.expected("'" + word + "'");
-  }
-  Error expectWords(ArrayRef<StringRef> words) {
-    for (StringRef word : words)
-      if (Error error = expectWord(word))
-        return error;
-    return Error::success();
-  }
-  Error readInt(int64_t &value) {
-    Expected<int64_t> read = parser.parseInt();
-    if (read)
-      value = *read;
-    return read.takeError();
-  }
-  bool nextIsNumber() {
-    StringRef word = parser.peekWord();
-    return !word.empty() && (word[0] == '-' || llvm::isDigit(word[0]));
-  }
-  Error readDim(unsigned &dim);
-  Error readReduction(ReductionKind &kind);
-
-  LayoutParser parser;
-};
-
-} // namespace
 
 Error PlanParser::parseShape(SmallVector<int64_t, 4> &shape) {
   if (parser.consumeWord("scalar"))
@@ -355,6 +298,20 @@ Expected<Range> PlanParser::parseRange() {
   return Range{offset, end - offset};
 }
 
+Error PlanParser::parseBox(Box &box) {
+  if (Error error = parser.expect("["))
+    return error;
+  SmallVector<Range, 4> ranges;
+  Error error = parser.parseList(']', [&]() -> Error {
+    Expected<Range> range = parseRange();
+    if (range)
+      ranges.push_back(*range);
+    return range.takeError();
+  });
+  box = Box(ranges);
+  return error;
+}
+
 Error PlanParser::expectExchange(StringRef place, const Step &step,
                                  const char *what) {
   if (step.kind == StepKind::Exchange)
@@ -386,18 +343,8 @@ Error PlanParser::parseTransfers(Step &step) {
       return error;
     if (Error error = readInt(transfer.target))
       return error;
-    if (Error error = parser.expect("["))
+    if (Error error = parseBox(transfer.box))
       return error;
-    SmallVector<Range, 4> ranges;
-    Error error = parser.parseList(']', [&]() -> Error {
-      Expected<Range> range = parseRange();
-      if (range)
-        ranges.push_back(*range);
-      return range.takeError();
-    });
-    if (error)
-      return error;
-    transfer.box = Box(ranges);
     step.transfers.push_back(std::move(transfer));
   } while (nextIsNumber());
   return Error::success();

@@ -7,6 +7,7 @@
 #include "Answer.h"
 
 #include "pctl/Redistribute/MoveJson.h"
+#include "pctl/Redistribute/MoveText.h"
 #include "pctl/Redistribute/PlanJson.h"
 #include "pctl/Redistribute/PlanText.h"
 

@@ -8,6 +8,7 @@
 
 #include "pctl/Layout/LayoutText.h"
 #include "pctl/Redistribute/MoveJson.h"
+#include "pctl/Redistribute/MoveText.h"
 #include "pctl/Redistribute/PlanJson.h"
 #include "pctl/Redistribute/PlanText.h"
 #include "pctl/Support/CheckedArith.h"
@@ -140,16 +141,28 @@ static Expected<PlanFile> readJson(StringRef text) {
   return std::move(file);
 }
 
+/// Reads the text of a plan, or of a move, which says twice on what mesh it is.
+static Expected<std::variant<Plan, Move>> parseWhat(StringRef text) {
+  if (text.split('\n').first.count(" on ") > 1) {
+    Expected<Move> move = parseMove(text);
+    if (!move)
+      return move.takeError();
+    return std::move(*move);
+  }
+  Expected<Plan> plan = parsePlan(text);
+  if (!plan)
+    return plan.takeError();
+  return std::move(*plan);
+}
+
 /// Reads a plan as the library or printText prints it: behind the plan there
 /// may be an empty line and a line `element TYPE`.
 static Expected<PlanFile> readText(StringRef text) {
   auto [planText, rest] = text.split("\n\n");
-  if (planText.split('\n').first.count(" on ") > 1)
-    return makeError("a move between meshes is read as JSON only");
-  Expected<Plan> plan = parsePlan(planText);
-  if (!plan)
-    return plan.takeError();
-  PlanFile file{std::move(*plan), "", {}};
+  Expected<std::variant<Plan, Move>> what = parseWhat(planText);
+  if (!what)
+    return what.takeError();
+  PlanFile file{std::move(*what), "", {}};
   StringRef firstLine = rest.ltrim().split('\n').first;
   if (firstLine.consume_front("element"))
     file.element = firstLine.trim().str();
@@ -206,24 +219,9 @@ static Error checkTransfers(const Plan &plan,
       .takeError();
 }
 
-/// Transfers between meshes are held to those that the move has.
 static Error checkTransfers(const Move &move,
                             llvm::ArrayRef<ExpandedStep> listed) {
-  Expected<std::vector<ExpandedStep>> right = expandMove(move);
-  if (!right)
-    return right.takeError();
-  auto isSame = [](const ExpandedTransfer &a, const ExpandedTransfer &b) {
-    return std::tie(a.from, a.to, a.box, a.reduce) ==
-           std::tie(b.from, b.to, b.box, b.reduce);
-  };
-  if (right->size() != listed.size())
-    return makeError("{0} steps list transfers, the move has {1}",
-                     listed.size(), right->size());
-  for (auto [number, step, rightStep] : llvm::enumerate(listed, *right))
-    if (!llvm::equal(step.transfers, rightStep.transfers, isSame))
-      return makeError("the transfers of step {0} are not those of the move",
-                       number + 1);
-  return Error::success();
+  return evaluateExpanded(move.question, listed).takeError();
 }
 
 static int64_t countTransfers(llvm::ArrayRef<ExpandedStep> steps) {

@@ -33,8 +33,8 @@ struct CheckedPlan {
 /// what the file says, else what `--shape` says, else f32.
 ///
 /// Errors: an option that makes a question (UsageError); a file that can't be
-/// read; and, each with the name of the file, those of parsePlan, planFromJson
-/// and moveFromJson, verifyPlan and verifyMove, evaluatePlan and evaluateMove,
+/// read; and, each with the name of the file, those of parsePlan, parseMove,
+/// planFromJson and moveFromJson, verifyPlan and verifyMove, evaluatePlan and evaluateMove,
 /// and evaluateExpanded; more bytes held than the cap; a `--shape` that is not
 /// the plan's.
 llvm::Expected<CheckedPlan> checkPlan(const Arguments &arguments,

@@ -54,7 +54,7 @@ struct ExpandedStep {
 /// all_gather over x, with the transfers 1 -> 0 of [2:4] and 0 -> 1 of [0:2].
 ///
 /// Errors: those of verifyPlan; a dim of unknown size; more than 2^22
-/// transfers, or 2^26 pairs of ranks to look at, in all steps.
+/// transfers, or 2^24 pairs of ranks to look at, in all steps.
 llvm::Expected<std::vector<ExpandedStep>> expandPlan(const Plan &plan);
 
 /// Does \p steps on an array of the whole global tensor for each device, in
@@ -66,8 +66,8 @@ llvm::Expected<std::vector<ExpandedStep>> expandPlan(const Plan &plan);
 /// device holds if it drops nothing.
 ///
 /// Errors: those of verifyLayout for either layout; a dim of unknown size; more
-/// than 2^26 elements of global tensors on all devices, or 2^26 counts of
-/// contributions; and, naming the step and the transfer, a device that the mesh
+/// than 2^20 ranks, 2^26 elements of global tensors on all devices, or 2^26
+/// counts of contributions; and, naming the step and the transfer, a device that the mesh
 /// lacks, a device that sends to itself, a box that is empty or not inside the
 /// tensor, elements that the sender does not hold, that the receiver adds to
 /// without holding them, or gets twice in one step unless it adds both; and the

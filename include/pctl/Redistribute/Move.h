@@ -70,8 +70,9 @@ struct Move {
 /// Errors: those of planRedistribution; a size that is not known; shapes of
 /// different numbers of dims; an offset of another number of dims, or such that
 /// the two tensors do not meet in some dim; a target with partial axes where
-/// the meshes have no common factors; more than \p maxTransfers transfers, or
-/// 256 times as many pairs of boxes to compare.
+/// the meshes have no common factors; and, where they have none, more than 2^16
+/// ranks, \p maxTransfers transfers, or 256 times as many pairs of boxes to
+/// compare.
 llvm::Expected<Move> planMove(const MoveQuestion &question,
                               const PlannerOptions &options = {},
                               int64_t maxTransfers = 1 << 14);
@@ -108,9 +109,6 @@ PlanCost getMoveCost(const Move &move, const cost::Cluster &cluster,
 /// Returns the bound of a question that planMove accepts.
 Bound getMoveBound(const MoveQuestion &question, const cost::Cluster &cluster,
                    int64_t elementBytes);
-
-/// Prints a move: the question, then a line for each step and transfer.
-std::string toString(const Move &move);
 
 } // namespace pctl::redistribute
 

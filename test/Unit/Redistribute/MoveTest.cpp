@@ -5,9 +5,11 @@
 /// Moves between meshes are right, near their bound, and wrong ones are
 /// refused.
 
+#include "MoveSupport.h"
 #include "TestSupport.h"
 
 #include "pctl/Redistribute/Certificate.h"
+#include "pctl/Redistribute/MoveText.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -21,13 +23,6 @@ using namespace pctl::redistribute;
 using namespace pctl::redistribute::test;
 
 namespace {
-
-Placement place(llvm::StringRef mesh, llvm::StringRef layout,
-                llvm::ArrayRef<int64_t> shape) {
-  Mesh parsed = makeMesh(mesh);
-  Layout parsedLayout = makeLayout(parsed, layout);
-  return {parsed, parsedLayout, llvm::SmallVector<int64_t, 4>(shape)};
-}
 
 std::string getMoveError(const MoveQuestion &question,
                          const PlannerOptions &options = {},
@@ -315,6 +310,9 @@ TEST(Move, errors_say_where) {
             "meshes lists boxes");
   EXPECT_EQ(getMoveError({from, place("b=3", "[{b}]", {8}), {}}, {}, 1),
             "move between meshes needs more than 1 transfers, the limit");
+  EXPECT_EQ(getMoveError({from, place("b=65537", "[{b}]", {8}), {}}),
+            "move between meshes lists ranks, the limit is 65536; one mesh has "
+            "65537");
   EXPECT_EQ(
       getMoveError(
           {place("a=600", "[{a}]", {600}), place("b=500", "[{b}]", {600}), {}},
