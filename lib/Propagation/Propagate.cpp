@@ -391,5 +391,8 @@ Layout pctl::propagation::getWantedLayout(const Graph &graph, const Node &node,
                                           unsigned operand) {
   if (node.transfer)
     return graph.values[node.results.front()].layout;
-  return getOperandLayout(node.rule, operand, node.cuts);
+  Layout wanted = getOperandLayout(node.rule, operand, node.cuts);
+  adoptFreeBlocks(node.rule, node.rule.operands[operand], wanted,
+                  graph.values[node.operands[operand]].layout);
+  return wanted;
 }

@@ -33,6 +33,18 @@ using llvm::SmallVector;
 // Verification
 //===----------------------------------------------------------------------===//
 
+bool pctl::propagation::operator==(const Factor &a, const Factor &b) {
+  if (a.size != b.size || a.use != b.use)
+    return false;
+  if (a.use == Factor::Use::Reduction)
+    return a.reduction == b.reduction;
+  if (a.use != Factor::Use::Sliding)
+    return true;
+  return a.leader == b.leader && a.edges.has_value() == b.edges.has_value() &&
+         (!a.edges ||
+          (a.edges->low == b.edges->low && a.edges->high == b.edges->high));
+}
+
 static Error verifyDim(const Rule &rule, ArrayRef<unsigned> numbers,
                        int64_t size, const std::string &what) {
   SmallVector<int64_t> sizes;
@@ -98,14 +110,83 @@ void pctl::propagation::keepUnknownDimsWhole(Rule &rule, Shapes operandShapes,
   keepWhole(rule.results, resultShapes);
 }
 
+/// Counts the dims that each factor is in, those that slide with it included.
 static SmallVector<unsigned> countUses(const Rule &rule,
                                        ArrayRef<TensorMap> maps) {
   SmallVector<unsigned> counts(rule.factors.size());
   for (const TensorMap &map : maps)
     for (ArrayRef<unsigned> numbers : map)
-      for (unsigned number : numbers)
+      for (unsigned number : numbers) {
         ++counts[number];
+        if (rule.factors[number].use == Factor::Use::Sliding)
+          ++counts[rule.factors[number].leader];
+      }
   return counts;
+}
+
+/// Checks sliding factor \p number by itself.
+static Error verifySliding(const Rule &rule, unsigned number,
+                           ArrayRef<bool> merged) {
+  const Factor &factor = rule.factors[number];
+  if (factor.leader >= rule.factors.size())
+    return makeError("factor {0} slides with factor {1}, but the rule has {2}",
+                     number, factor.leader, rule.factors.size());
+  const Factor &leader = rule.factors[factor.leader];
+  if (leader.use == Factor::Use::Sliding)
+    return makeError("factor {0} slides with factor {1}, which slides itself",
+                     number, factor.leader);
+  for (unsigned one : {number, factor.leader})
+    if (merged[one])
+      return makeError("factor {0} slides with factor {1}, so neither may be "
+                       "merged with others in a dim",
+                       number, factor.leader);
+  if (!factor.edges)
+    return Error::success();
+  auto [low, high] = *factor.edges;
+  std::optional<int64_t> added = checkedAdd(low, high);
+  std::optional<int64_t> size =
+      added ? checkedAdd(leader.size, *added) : std::nullopt;
+  if (low < 0 || high < 0 || leader.size == layout::kDynamic ||
+      size != factor.size)
+    return makeError(
+        "factor {0} of size {1} is not factor {2} of size {3} with "
+        "{4} before and {5} behind",
+        number, factor.size, factor.leader, leader.size, low, high);
+  return Error::success();
+}
+
+/// Checks that no tensor has a factor along with one that slides with it, or
+/// two that slide with the same one.
+static Error verifySlidingIn(const Rule &rule, ArrayRef<TensorMap> maps,
+                             const char *kind) {
+  for (auto [i, map] : llvm::enumerate(maps)) {
+    SmallVector<unsigned> counts = countUses(rule, {map});
+    for (ArrayRef<unsigned> numbers : map)
+      for (unsigned number : numbers)
+        if (rule.factors[number].use == Factor::Use::Sliding &&
+            counts[rule.factors[number].leader] > 1)
+          return makeError("factor {0} slides with factor {1}, which cuts "
+                           "another dim of {2} {3}",
+                           number, rule.factors[number].leader, kind, i);
+  }
+  return Error::success();
+}
+
+static Error verifySliding(const Rule &rule) {
+  SmallVector<bool> merged = getMergedFactors(rule);
+  bool slides = false;
+  for (auto [i, factor] : llvm::enumerate(rule.factors)) {
+    if (factor.use != Factor::Use::Sliding)
+      continue;
+    slides = true;
+    if (Error error = verifySliding(rule, i, merged))
+      return error;
+  }
+  if (!slides)
+    return Error::success();
+  if (Error error = verifySlidingIn(rule, rule.operands, "operand"))
+    return error;
+  return verifySlidingIn(rule, rule.results, "result");
 }
 
 static Error verifyUses(const Rule &rule) {
@@ -143,6 +224,8 @@ Error pctl::propagation::verifyRule(const Rule &rule, Shapes operandShapes,
           verifyTensors(rule, rule.operands, operandShapes, "operand"))
     return error;
   if (Error error = verifyTensors(rule, rule.results, resultShapes, "result"))
+    return error;
+  if (Error error = verifySliding(rule))
     return error;
   return verifyUses(rule);
 }
@@ -185,10 +268,8 @@ Rule pctl::propagation::getElementwiseRule(ArrayRef<int64_t> shape,
 
 bool pctl::propagation::isDoneWhole(const Rule &rule) {
   return !rule.factors.empty() &&
-         llvm::all_of(rule.factors, [](const Factor &factor) {
-           return factor.use == Factor::Use::Replicate ||
-                  factor.size == layout::kDynamic;
-         });
+         llvm::all_of(rule.factors,
+                      [](const Factor &factor) { return !mayBeCut(factor); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,7 +290,7 @@ SmallVector<bool> pctl::propagation::getMergedFactors(const Rule &rule) {
 
 bool pctl::propagation::mayBeCut(const Factor &factor) {
   return factor.use != Factor::Use::Replicate &&
-         factor.size != layout::kDynamic;
+         factor.use != Factor::Use::Sliding && factor.size != layout::kDynamic;
 }
 
 bool pctl::propagation::isCutFully(const Factor &factor, const DimLayout &cut) {
@@ -245,9 +326,74 @@ static void projectMergedDim(const Rule &rule, ArrayRef<unsigned> numbers,
   }
 }
 
-FactorCuts pctl::propagation::projectLayout(const Rule &rule,
-                                            const TensorMap &map,
-                                            const Layout &layout) {
+/// Returns \p cut, of the leader of \p factor, with the edges of \p factor
+/// added, or taken away again where \p sign is -1. Blocks that were even are
+/// not after that; nothing where an edge is not there to be taken away.
+static std::optional<DimLayout> shiftEdges(const Factor &factor,
+                                           const DimLayout &cut, int64_t size,
+                                           int64_t sign) {
+  DimLayout shifted = cut;
+  shifted.blockSizes.clear();
+  int64_t numPositions = layout::getNumPositions(cut.axes);
+  for (int64_t position = 0; position < numPositions; ++position)
+    shifted.blockSizes.push_back(layout::getBlock(cut, size, position).size);
+  shifted.blockSizes.front() += sign * factor.edges->low;
+  shifted.blockSizes.back() += sign * factor.edges->high;
+  if (shifted.blockSizes.front() < 0 || shifted.blockSizes.back() < 0)
+    return std::nullopt;
+  return shifted;
+}
+
+/// Returns how factor \p number is cut under \p cuts.
+static DimLayout getFactorCut(const Rule &rule, unsigned number,
+                              ArrayRef<DimLayout> cuts) {
+  const Factor &factor = rule.factors[number];
+  if (factor.use != Factor::Use::Sliding)
+    return cuts[number];
+  const DimLayout &leader = cuts[factor.leader];
+  if (leader.axes.empty())
+    return {};
+  if (factor.edges)
+    return *shiftEdges(factor, leader, rule.factors[factor.leader].size, 1);
+  DimLayout cut;
+  cut.axes = leader.axes;
+  return cut;
+}
+
+/// Gives the leader of \p factor what \p dim, a dim that slides with it, asks.
+static void projectSlidingDim(const Rule &rule, const Factor &factor,
+                              const DimLayout &dim, FactorCuts &cuts) {
+  if (!mayBeCut(rule.factors[factor.leader]))
+    return;
+  DimLayout &cut = cuts[factor.leader];
+  cut.axes = layout::normalizeAxes(dim.axes);
+  if (!factor.edges || dim.blockSizes.empty())
+    return;
+  if (std::optional<DimLayout> inner =
+          shiftEdges(factor, dim, factor.size, -1)) {
+    Layout normal;
+    normal.dims.push_back(*inner);
+    cut.blockSizes = normal.getNormalForm().dims.front().blockSizes;
+  }
+}
+
+void pctl::propagation::adoptFreeBlocks(const Rule &rule, const TensorMap &map,
+                                        Layout &wanted, const Layout &held) {
+  for (auto [numbers, dim, heldDim] :
+       llvm::zip_equal(map, wanted.dims, held.dims)) {
+    if (numbers.size() != 1)
+      continue;
+    const Factor &factor = rule.factors[numbers.front()];
+    if (factor.use == Factor::Use::Sliding && !factor.edges &&
+        layout::normalizeAxes(dim.axes) == layout::normalizeAxes(heldDim.axes))
+      dim.blockSizes = heldDim.blockSizes;
+  }
+}
+
+/// Projects the dims of a tensor onto factors, those that slide as well if \p
+/// sliding says so.
+static FactorCuts projectDims(const Rule &rule, const TensorMap &map,
+                              const Layout &layout, bool sliding) {
   FactorCuts cuts(rule.factors.size());
   SmallVector<bool> merged = getMergedFactors(rule);
   for (auto [numbers, dim] : llvm::zip_equal(map, layout.dims)) {
@@ -258,7 +404,10 @@ FactorCuts pctl::propagation::projectLayout(const Rule &rule,
         projectMergedDim(rule, numbers, dim.axes, cuts);
       continue;
     }
-    if (!mayBeCut(rule.factors[numbers.front()]))
+    const Factor &factor = rule.factors[numbers.front()];
+    if (factor.use == Factor::Use::Sliding && sliding)
+      projectSlidingDim(rule, factor, dim, cuts);
+    if (!mayBeCut(factor))
       continue;
     cuts[numbers.front()].axes = layout::normalizeAxes(dim.axes);
     cuts[numbers.front()].blockSizes = dim.blockSizes;
@@ -266,15 +415,22 @@ FactorCuts pctl::propagation::projectLayout(const Rule &rule,
   return cuts;
 }
 
+FactorCuts pctl::propagation::projectLayout(const Rule &rule,
+                                            const TensorMap &map,
+                                            const Layout &layout) {
+  return projectDims(rule, map, layout, /*sliding=*/true);
+}
+
 Layout pctl::propagation::getLayout(const Rule &rule, const TensorMap &map,
                                     ArrayRef<DimLayout> cuts) {
   Layout result = Layout::replicated(map.size());
   for (auto [numbers, dim] : llvm::zip_equal(map, result.dims)) {
     for (unsigned number : numbers) {
-      dim.axes.append(cuts[number].axes.begin(), cuts[number].axes.end());
+      DimLayout cut = getFactorCut(rule, number, cuts);
+      dim.axes.append(cut.axes.begin(), cut.axes.end());
       if (numbers.size() == 1)
-        dim.blockSizes = cuts[number].blockSizes;
-      if (!isCutFully(rule.factors[number], cuts[number]))
+        dim.blockSizes = cut.blockSizes;
+      if (!isCutFully(rule.factors[number], cut))
         break;
     }
   }
@@ -327,17 +483,19 @@ pctl::propagation::inferFactorCuts(const layout::Mesh &mesh, const Rule &rule,
         return makeError("{0} {1} has tensor rank {2}, but its layout has {3} "
                          "dims",
                          kind, i, map.size(), layout.dims.size());
-      FactorCuts asked = projectLayout(rule, map, layout);
+      // Each factor is a dim somewhere, which says more than one that slides.
+      FactorCuts asked = projectDims(rule, map, layout, /*sliding=*/false);
       for (auto [cut, other] : llvm::zip_equal(cuts, asked))
         if (!other.axes.empty() && extends(other, cut))
           cut = other;
     }
     return Error::success();
   };
-  auto compare = [&](ArrayRef<Layout> layouts, auto getExpected,
-                     const char *kind) -> Error {
-    for (auto [i, layout] : llvm::enumerate(layouts)) {
+  auto compare = [&](ArrayRef<Layout> layouts, ArrayRef<TensorMap> maps,
+                     auto getExpected, const char *kind) -> Error {
+    for (auto [i, layout, map] : llvm::enumerate(layouts, maps)) {
       Layout expected = getExpected(rule, i, cuts);
+      adoptFreeBlocks(rule, map, expected, layout.getNormalForm());
       if (layout.getNormalForm() != expected)
         return makeError("{0} {1} is laid out as {2}, but the op's rule asks "
                          "for {3}",
@@ -360,9 +518,11 @@ pctl::propagation::inferFactorCuts(const layout::Mesh &mesh, const Rule &rule,
                            layout::toString(mesh, axis));
       used.push_back(axis);
     }
-  if (Error error = compare(operandLayouts, getOperandLayout, "operand"))
+  if (Error error =
+          compare(operandLayouts, rule.operands, getOperandLayout, "operand"))
     return std::move(error);
-  if (Error error = compare(resultLayouts, getResultLayout, "result"))
+  if (Error error =
+          compare(resultLayouts, rule.results, getResultLayout, "result"))
     return std::move(error);
   return cuts;
 }
@@ -402,6 +562,11 @@ std::string pctl::propagation::toString(const Rule &rule) {
       os << ' ' << layout::stringifyReductionKind(factor.reduction);
     if (factor.use == Factor::Use::Replicate)
       os << " whole";
+    if (factor.use != Factor::Use::Sliding)
+      continue;
+    os << " with f" << factor.leader;
+    if (factor.edges)
+      os << " plus " << factor.edges->low << " and " << factor.edges->high;
   }
   return text;
 }

@@ -13,6 +13,7 @@
 
 #include "pctl/Layout/Layout.h"
 
+#include <optional>
 #include <string>
 
 namespace pctl::propagation {
@@ -23,6 +24,14 @@ struct Factor {
     PassThrough, ///< may be cut: each rank computes its part of the results
     Reduction,   ///< may be cut: each rank computes a contribution to them
     Replicate,   ///< must be whole on every rank
+    Sliding,     ///< follows another factor, with blocks of its own
+  };
+
+  /// What the first and the last block of a dim have beyond what the blocks of
+  /// another dim have.
+  struct Edges {
+    int64_t low = 0;
+    int64_t high = 0;
   };
 
   /// Number of iterations; layout::kDynamic where it is not known, and then the
@@ -31,11 +40,15 @@ struct Factor {
   Use use = Use::PassThrough;
   /// How contributions combine; means something for Use::Reduction only.
   layout::ReductionKind reduction = layout::ReductionKind::Sum;
+  /// For Use::Sliding only: the number of the factor whose axes cut this one.
+  unsigned leader = 0;
+  /// For Use::Sliding only. With edges, the blocks are those of the leader, the
+  /// first and the last longer by what is added at the ends: a padded dim.
+  /// Without, they may be any, as the op itself completes what a rank holds:
+  /// the dim that a window slides over.
+  std::optional<Edges> edges = std::nullopt;
 
-  friend bool operator==(const Factor &a, const Factor &b) {
-    return a.size == b.size && a.use == b.use &&
-           (a.use != Use::Reduction || a.reduction == b.reduction);
-  }
+  friend bool operator==(const Factor &a, const Factor &b);
 };
 
 /// For each dim of a tensor the numbers of the factors that make it up, major
@@ -50,6 +63,10 @@ using TensorMap = llvm::SmallVector<llvm::SmallVector<unsigned, 1>, 4>;
 /// the accumulator [i, j], result [i, j]. With k cut by the axis model, the
 /// operands are wanted as `[{},{model}]`, `[{model},{}]` and `[{},{}]`, and the
 /// result is `[{},{}] partial=[sum(model)]`.
+///
+/// A convolution of 10 by 3 has the factors o (8, pass-through), k (3, whole)
+/// and i (10, sliding with o), operands [i], [k], [o], result [o]. With o cut
+/// by x, the first operand is wanted as `[{x}]`, in any blocks.
 struct Rule {
   llvm::SmallVector<Factor, 4> factors;
   llvm::SmallVector<TensorMap, 3> operands;
@@ -70,7 +87,11 @@ using Shapes = llvm::ArrayRef<llvm::SmallVector<int64_t>>;
 /// sizes (not checked where one is dynamic); a factor that may be cut but is
 /// twice in one tensor, or part of a dim of unknown size, or that passes
 /// through but lacks in a result, or that is reduced but is in a result or in
-/// no operand; reductions of several kinds, whose order no layout could say.
+/// no operand; reductions of several kinds, whose order no layout could say; a
+/// sliding factor that follows none or one that slides itself, that makes up a
+/// dim together with others or whose leader does, that is in one tensor with
+/// its leader, or whose edges are negative or do not make its size of the
+/// leader's.
 llvm::Error verifyRule(const Rule &rule, Shapes operandShapes,
                        Shapes resultShapes);
 
@@ -105,7 +126,8 @@ using FactorCuts = llvm::SmallVector<layout::DimLayout, 4>;
 /// the next factor goes on once this one is cut fully: a dim of 8 = (2, 4) that
 /// x of size 4 cuts gives `x:(1)2` to the first and `x:(2)2` to the second.
 /// What fits no factor is left out, as is what a Replicate factor or one of
-/// dynamic size would get.
+/// dynamic size would get. What a Sliding factor would get its leader gets: the
+/// axes, and with edges the blocks without them.
 FactorCuts projectLayout(const Rule &rule, const TensorMap &map,
                          const layout::Layout &layout);
 
@@ -115,7 +137,14 @@ FactorCuts projectLayout(const Rule &rule, const TensorMap &map,
 layout::Layout getLayout(const Rule &rule, const TensorMap &map,
                          llvm::ArrayRef<layout::DimLayout> cuts);
 
-/// Returns the layout that operand \p index must have under \p cuts.
+/// Gives the dims of \p wanted, the layout of a tensor that \p map describes,
+/// the blocks that they have in \p held where a factor slides and leaves them
+/// free.
+void adoptFreeBlocks(const Rule &rule, const TensorMap &map,
+                     layout::Layout &wanted, const layout::Layout &held);
+
+/// Returns the layout that operand \p index must have under \p cuts, blocks
+/// that are free being even.
 layout::Layout getOperandLayout(const Rule &rule, unsigned index,
                                 llvm::ArrayRef<layout::DimLayout> cuts);
 
@@ -135,7 +164,8 @@ inferFactorCuts(const layout::Mesh &mesh, const Rule &rule,
                 llvm::ArrayRef<layout::Layout> resultLayouts);
 
 /// Prints `([f0, f2], [f2, f1]) -> ([f0, f1]), f0=4, f1=8, f2=6 sum`; factors
-/// to be kept whole are marked `whole`, dynamic sizes `?`.
+/// to be kept whole are marked `whole`, dynamic sizes `?`; one that slides says
+/// `with f0`, and ` plus 1 and 2` where it has edges.
 std::string toString(const Rule &rule);
 
 } // namespace pctl::propagation

@@ -308,3 +308,121 @@ TEST(Rule, both_sides_of_a_reshape_hold_the_same_elements) {
   }
   EXPECT_GT(numCut, 500);
 }
+
+/// A convolution of 10 by 3, and its padding of 8 by one at each end.
+static Rule makeWindow() {
+  Factor slides = {10, Use::Sliding};
+  slides.leader = 0;
+  return {{{8}, {3, Use::Replicate}, slides}, {{{2}}, {{1}}, {{0}}}, {{{0}}}};
+}
+
+static Rule makePad() {
+  Factor slides = {10, Use::Sliding};
+  slides.leader = 1;
+  slides.edges = Factor::Edges{1, 1};
+  return {{slides, {8}}, {{{1}}}, {{{0}}}};
+}
+
+TEST(Rule, says_what_is_wrong_with_sliding_factors) {
+  llvm::SmallVector<Shape> operands = {{10}, {3}, {8}};
+  EXPECT_EQ(verify(makeWindow(), operands, {{8}}), "");
+  EXPECT_EQ(toString(makeWindow()), "([f2], [f1], [f0]) -> ([f0]), f0=8, "
+                                    "f1=3 whole, f2=10 with f0");
+  EXPECT_EQ(verify(makePad(), {{8}}, {{10}}), "");
+  EXPECT_EQ(toString(makePad()),
+            "([f1]) -> ([f0]), f0=10 with f1 plus 1 and 1, f1=8");
+  Rule rule = makeWindow();
+  rule.factors[2].leader = 3;
+  EXPECT_EQ(verify(rule, operands, {{8}}),
+            "factor 2 slides with factor 3, but the rule has 3");
+  rule.factors[2].leader = 2;
+  EXPECT_EQ(verify(rule, operands, {{8}}),
+            "factor 2 slides with factor 2, which slides itself");
+  rule = makeWindow();
+  rule.operands[0].push_back({0});
+  EXPECT_EQ(verify(rule, {{10, 8}, {3}, {8}}, {{8}}),
+            "factor 2 slides with factor 0, which cuts another dim of operand "
+            "0");
+  rule = makeWindow();
+  rule.factors.push_back({2});
+  rule.results[0] = {{0, 3}};
+  rule.operands[2] = {{0, 3}};
+  EXPECT_EQ(verify(rule, {{10}, {3}, {16}}, {{16}}),
+            "factor 2 slides with factor 0, so neither may be merged with "
+            "others in a dim");
+  rule = makePad();
+  rule.factors[0].edges = Factor::Edges{1, 2};
+  EXPECT_EQ(verify(rule, {{8}}, {{10}}),
+            "factor 0 of size 10 is not factor 1 of size 8 with 1 before and 2 "
+            "behind");
+  rule.factors[0].edges = Factor::Edges{3, -1};
+  EXPECT_EQ(verify(rule, {{8}}, {{10}}),
+            "factor 0 of size 10 is not factor 1 of size 8 with 3 before and "
+            "-1 behind");
+  EXPECT_FALSE(makeWindow() == makePad());
+  EXPECT_FALSE(rule == makePad());
+  EXPECT_TRUE(makePad() == makePad());
+}
+
+TEST(Rule, windows_follow_in_any_blocks) {
+  Mesh mesh = makeMesh("x=4,y=2");
+  Rule rule = makeWindow();
+  Layout input = makeLayout("[{x}:[3,2,2,3]]", mesh);
+  FactorCuts cuts = projectLayout(rule, rule.operands[0], input);
+  EXPECT_EQ(cuts[0].axes, input.dims[0].axes);
+  EXPECT_TRUE(cuts[0].blockSizes.empty());
+  Layout wanted = getOperandLayout(rule, 0, cuts);
+  EXPECT_EQ(layout::toString(mesh, wanted), "[{x}]");
+  adoptFreeBlocks(rule, rule.operands[0], wanted, input);
+  EXPECT_EQ(layout::toString(mesh, wanted), "[{x}:[3,2,2,3]]");
+  // Blocks over other axes say nothing about these.
+  wanted = getOperandLayout(rule, 0, cuts);
+  adoptFreeBlocks(rule, rule.operands[0], wanted,
+                  makeLayout("[{y}:[3,7]]", mesh));
+  EXPECT_EQ(layout::toString(mesh, wanted), "[{x}]");
+
+  Layout whole = makeLayout("[{}]", mesh), cut = makeLayout("[{x}]", mesh);
+  auto infer = [&](const Layout &first, const Layout &result) {
+    llvm::Expected<FactorCuts> read =
+        inferFactorCuts(mesh, rule, {first, whole, result}, {result});
+    return read ? "" : llvm::toString(read.takeError());
+  };
+  EXPECT_EQ(infer(input, cut), "");
+  EXPECT_EQ(infer(cut, makeLayout("[{x}:[1,1,1,5]]", mesh)), "");
+  EXPECT_EQ(infer(whole, cut), "operand 0 is laid out as [{}], but the op's "
+                               "rule asks for [{x}]");
+  EXPECT_EQ(infer(input, whole), "operand 0 is laid out as [{x}:[3,2,2,3]], "
+                                 "but the op's rule asks for [{}]");
+}
+
+TEST(Rule, padding_is_at_the_ends) {
+  Mesh mesh = makeMesh("x=4,y=2");
+  Rule rule = makePad();
+  auto pad = [&](llvm::StringRef text) {
+    FactorCuts cuts =
+        projectLayout(rule, rule.operands[0], makeLayout(text, mesh));
+    return layout::toString(mesh, getResultLayout(rule, 0, cuts));
+  };
+  EXPECT_EQ(pad("[{x}]"), "[{x}:[3,2,2,3]]");
+  EXPECT_EQ(pad("[{x}:[0,8,0,0]]"), "[{x}:[1,8,0,1]]");
+  EXPECT_EQ(pad("[{}]"), "[{}]");
+  // Four and one each are what the rule of blocks gives.
+  EXPECT_EQ(pad("[{y}]"), "[{y}]");
+  auto unpad = [&](llvm::StringRef text) {
+    FactorCuts cuts =
+        projectLayout(rule, rule.results[0], makeLayout(text, mesh));
+    return layout::toString(mesh, getOperandLayout(rule, 0, cuts));
+  };
+  EXPECT_EQ(unpad("[{x}:[3,2,2,3]]"), "[{x}]");
+  EXPECT_EQ(unpad("[{x}:[1,8,0,1]]"), "[{x}:[0,8,0,0]]");
+  EXPECT_EQ(unpad("[{x}]"), "[{x}]");
+  // A rank that has no padding: only the axes are understood.
+  EXPECT_EQ(unpad("[{x}:[0,8,1,1]]"), "[{x}]");
+  Layout source = makeLayout("[{x}]", mesh);
+  EXPECT_TRUE(!!inferFactorCuts(mesh, rule, {source},
+                                {makeLayout("[{x}:[3,2,2,3]]", mesh)}));
+  EXPECT_EQ(llvm::toString(
+                inferFactorCuts(mesh, rule, {source}, {source}).takeError()),
+            "result 0 is laid out as [{x}], but the op's rule asks for "
+            "[{x}:[3,2,2,3]]");
+}

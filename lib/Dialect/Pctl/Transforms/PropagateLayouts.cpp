@@ -31,8 +31,12 @@ using propagation::Node;
 
 /// Returns why \p node does not take \p axis for the factors \p numbers.
 static std::string explainRefusal(const layout::Mesh &mesh, const Node &node,
-                                  ArrayRef<unsigned> numbers,
+                                  ArrayRef<unsigned> dimNumbers,
                                   layout::AxisRef axis) {
+  SmallVector<unsigned> numbers(dimNumbers);
+  for (unsigned &number : numbers)
+    if (node.rule.factors[number].use == Factor::Use::Sliding)
+      number = node.rule.factors[number].leader;
   if (llvm::all_of(numbers, [&](unsigned number) {
         return node.rule.factors[number].use == Factor::Use::Replicate;
       }))

@@ -137,7 +137,7 @@ pctl.mesh @m <["x"=2]>
 func.func @windows_are_whole(%a: tensor<1x1x8x8xf32> {pctl.layout = #pctl.layout<@m, [{}, {}, {"x"}, {}]>},
     %w: tensor<1x1x3x3xf32> {pctl.layout = #pctl.layout<@m, [{}, {}, {}, {}]>},
     %c: tensor<1x1x6x6xf32> {pctl.layout = #pctl.layout<@m, [{}, {}, {}, {}]>}) {
-  // expected-error @+1 {{'linalg.conv_2d_nchw_fchw' op operand #0 is laid out as [{},{},{x},{}]; dim 2 is no single loop (a window, a stride or a constant) and must be whole}}
+  // expected-error @+1 {{'linalg.conv_2d_nchw_fchw' op operand #0 is laid out as [{},{},{x},{}]; dim 2 must be cut by the axes of loop 2, with which its window slides}}
   %0 = linalg.conv_2d_nchw_fchw {pctl.layouts = [#pctl.layout<@m, [{}, {}, {}, {}]>]}
       ins(%a, %w : tensor<1x1x8x8xf32>, tensor<1x1x3x3xf32>) outs(%c : tensor<1x1x6x6xf32>) -> tensor<1x1x6x6xf32>
   return
@@ -149,7 +149,7 @@ pctl.mesh @m <["x"=2]>
 func.func @window_loops_are_whole(%a: tensor<1x1x8x8xf32> {pctl.layout = #pctl.layout<@m, [{}, {}, {}, {}]>},
     %w: tensor<1x1x3x3xf32> {pctl.layout = #pctl.layout<@m, [{}, {}, {}, {}]>},
     %c: tensor<1x1x6x6xf32> {pctl.layout = #pctl.layout<@m, [{}, {}, {"x"}, {}]>}) {
-  // expected-error @+1 {{loop 2 is cut by operand #2 but is part of a compound index; loops of windows and strides must be whole}}
+  // expected-error @+1 {{'linalg.conv_2d_nchw_fchw' op operand #0 is laid out as [{},{},{},{}]; dim 2 must be cut by the axes of loop 2, with which its window slides}}
   %0 = linalg.conv_2d_nchw_fchw {pctl.layouts = [#pctl.layout<@m, [{}, {}, {"x"}, {}]>]}
       ins(%a, %w : tensor<1x1x8x8xf32>, tensor<1x1x3x3xf32>) outs(%c : tensor<1x1x6x6xf32>) -> tensor<1x1x6x6xf32>
   return
@@ -232,6 +232,39 @@ func.func @generate_captures_cut_tensor(%table: tensor<8xf32> {pctl.layout = #pc
 // -----
 
 pctl.mesh @m <["x"=2]>
+func.func @window_is_cut(%a: tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{}]>},
+    %k: tensor<3xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}, %c: tensor<6xf32> {pctl.layout = #pctl.layout<@m, [{}]>}) {
+  // expected-error @+1 {{'linalg.conv_1d' op loop 1 is cut by operand #1 but is part of a compound index; only the loop that a window slides with may be cut}}
+  %0 = linalg.conv_1d {pctl.layouts = [#pctl.layout<@m, [{}]>]} ins(%a, %k : tensor<8xf32>, tensor<3xf32>) outs(%c : tensor<6xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @window_over_other_axes(%a: tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{"y"}]>},
+    %k: tensor<3xf32> {pctl.layout = #pctl.layout<@m, [{}]>}, %c: tensor<6xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}) {
+  // expected-error @+1 {{'linalg.conv_1d' op operand #0 is laid out as [{y}]; dim 0 must be cut by the axes of loop 0, with which its window slides}}
+  %0 = linalg.conv_1d {pctl.layouts = [#pctl.layout<@m, [{"x"}]>]} ins(%a, %k : tensor<8xf32>, tensor<3xf32>) outs(%c : tensor<6xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2]>
+func.func @no_window(%a: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}, %c: tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{}]>}) {
+  // expected-error @+1 {{'linalg.generic' op operand #0 is laid out as [{x}]; dim 0 is no single loop and no window, and must be whole}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0 floordiv 2)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<4xf32>) outs(%c : tensor<8xf32>) attrs = {pctl.layouts = [#pctl.layout<@m, [{}]>]} {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<8xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2]>
 func.func @unknown_op_is_cut(%a: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}) {
   // expected-error @+1 {{'other.op' op can't be cut: it implements no PartitionOpInterface and has no 'pctl.rule'}}
   %0 = "other.op"(%a) {pctl.layouts = [#pctl.layout<@m, [{"x"}]>]} : (tensor<4xf32>) -> tensor<4xf32>
@@ -306,12 +339,24 @@ func.func @dim_written_in_part(%a: tensor<8xf32> {pctl.layout = #pctl.layout<@m,
 // -----
 
 pctl.mesh @m <["x"=2]>
-func.func @padded_dim_is_cut(%a: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}, %v: f32) {
-  // expected-error @+1 {{'tensor.pad' op operand #0 is laid out as [{x}]; dim 0 is padded and must be whole}}
-  %0 = tensor.pad %a low[1] high[1] {
+func.func @padding_is_not_at_the_end(%a: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}, %v: f32) {
+  // expected-error @+1 {{'tensor.pad' op has layouts that do not fit together: result 0 is laid out as [{x}], but the op's rule asks for [{x}:[2,3]]}}
+  %0 = tensor.pad %a low[0] high[1] {
   ^bb0(%i: index):
     tensor.yield %v : f32
-  } {pctl.layouts = [#pctl.layout<@m, [{"x"}]>]} : tensor<4xf32> to tensor<6xf32>
+  } {pctl.layouts = [#pctl.layout<@m, [{"x"}]>]} : tensor<4xf32> to tensor<5xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2]>
+func.func @padded_dim_of_computed_size_is_cut(%a: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>}, %v: f32, %n: index) {
+  // expected-error @+1 {{'tensor.pad' op has layouts that do not fit together: operand 0 is laid out as [{x}], but the op's rule asks for [{}]}}
+  %0 = tensor.pad %a low[0] high[%n] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } {pctl.layouts = [#pctl.layout<@m, [{}]>]} : tensor<4xf32> to tensor<?xf32>
   return
 }
 

@@ -126,13 +126,34 @@ func.func @concat(%x: tensor<4x8xf32> {pctl.layout = #pctl.layout<@m, [{"a"}, {"
 
 // CHECK-LABEL: @pad
 // CHECK: tensor.pad
-// CHECK: pctl.layouts = [#pctl.layout<@m, [{"a"}, {}]>], pctl.operand_layouts = [#pctl.layout<@m, [{"a"}, {}]>]
+// CHECK: pctl.layouts = [#pctl.layout<@m, [{"a"}, {"b"}]>], pctl.operand_layouts = [#pctl.layout<@m, [{"a"}, {"b"}]>]
 func.func @pad(%x: tensor<4x8xf32> {pctl.layout = #pctl.layout<@m, [{"a"}, {"b"}]>}, %v: f32) -> tensor<4x10xf32> {
   %0 = tensor.pad %x low[0, 1] high[0, 1] {
   ^bb0(%i: index, %j: index):
     tensor.yield %v : f32
   } : tensor<4x8xf32> to tensor<4x10xf32>
   return %0 : tensor<4x10xf32>
+}
+
+// The padding is at the ends of the blocks, unless there is too much of it.
+// CHECK-LABEL: @pad_of_a_cut_dim
+// CHECK: tensor.pad
+// CHECK: pctl.layouts = [#pctl.layout<@m, [{"a"}:[4, 5]]>], pctl.operand_layouts = [#pctl.layout<@m, [{"a"}]>]
+// CHECK: tensor.pad
+// CHECK: pctl.layouts = [#pctl.layout<@m, [{}]>], pctl.operand_layouts = [#pctl.layout<@m, [{}]>]
+func.func @pad_of_a_cut_dim(%x: tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{"a"}]>}) -> (tensor<9xf32>, tensor<17xf32>) {
+  %0 = tensor.pad %x low[0] high[1] {
+  ^bb0(%i: index):
+    %n = arith.index_cast %i : index to i64
+    %v = arith.sitofp %n : i64 to f32
+    tensor.yield %v : f32
+  } : tensor<8xf32> to tensor<9xf32>
+  %zero = arith.constant 0.0 : f32
+  %1 = tensor.pad %x low[4] high[5] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<8xf32> to tensor<17xf32>
+  return %0, %1 : tensor<9xf32>, tensor<17xf32>
 }
 
 // Any op may carry a rule. Entries of it that are no tensors are empty.

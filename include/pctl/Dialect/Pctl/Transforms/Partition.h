@@ -100,6 +100,8 @@ public:
   getSizes(mlir::Value tensor, mlir::ValueRange globalDynamicSizes = {});
   /// Returns an i1 that tells whether this rank is the first along \p axes.
   mlir::Value isFirst(llvm::ArrayRef<layout::AxisRef> axes);
+  /// Returns an i1 that tells whether this rank is at \p position along \p axes.
+  mlir::Value isAt(llvm::ArrayRef<layout::AxisRef> axes, int64_t position);
   /// Returns \p value as an SSA value of index type.
   mlir::Value materialize(mlir::Location loc, mlir::OpFoldResult value);
   /// Returns a + b, folded where both are known.
@@ -151,7 +153,7 @@ private:
   /// Offsets and sizes that are already computed at the start of the body, by
   /// their text. Positions likewise.
   std::map<std::string, std::pair<mlir::Value, mlir::Value>> blockRanges;
-  std::map<std::string, mlir::Value> firstFlags;
+  std::map<std::string, mlir::Value> positionFlags;
   mlir::Operation *lastOfPrologue = nullptr;
 };
 

@@ -155,15 +155,21 @@ PartitionContext::getSizes(Value tensor, ValueRange globalDynamicSizes) {
 }
 
 Value PartitionContext::isFirst(ArrayRef<layout::AxisRef> axes) {
-  auto [it, isNew] = firstFlags.try_emplace(layout::toString(mesh, axes));
+  return isAt(axes, 0);
+}
+
+Value PartitionContext::isAt(ArrayRef<layout::AxisRef> axes, int64_t position) {
+  std::string key =
+      llvm::formatv("{0} {1}", layout::toString(mesh, axes), position);
+  auto [it, isNew] = positionFlags.try_emplace(key);
   if (!isNew)
     return it->second;
   OpBuilder prologue = getPrologueBuilder();
-  Value position = AxisIndexOp::create(
+  Value own = AxisIndexOp::create(
       prologue, loc, toAttr(prologue.getContext(), mesh, axes), meshSymbol);
-  Value zero = arith::ConstantIndexOp::create(prologue, loc, 0);
+  Value wanted = arith::ConstantIndexOp::create(prologue, loc, position);
   it->second = arith::CmpIOp::create(prologue, loc, arith::CmpIPredicate::eq,
-                                     position, zero);
+                                     own, wanted);
   lastOfPrologue = it->second.getDefiningOp();
   return it->second;
 }

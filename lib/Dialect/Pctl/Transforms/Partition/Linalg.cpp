@@ -9,6 +9,7 @@
 #include "Models.h"
 #include "Neutral.h"
 #include "Tables.h"
+#include "Windows.h"
 #include "pctl/Dialect/Pctl/Transforms/Partition.h"
 #include "pctl/Layout/LayoutText.h"
 
@@ -43,15 +44,8 @@ LogicalResult readOperand(linalg::LinalgOp op, OpOperand &operand,
                                "operands must not be partial");
   for (auto [index, dim] : llvm::enumerate(layout.dims)) {
     auto loop = dyn_cast<AffineDimExpr>(map.getResult(index));
-    if (!loop) {
-      if (dim.axes.empty())
-        continue;
-      return ctx.emitLayoutError(
-          op, "operand #" + Twine(number), operand.get(),
-          "dim " + Twine(index) +
-              " is no single loop (a window, a stride or a constant) and must "
-              "be whole");
-    }
+    if (!loop)
+      continue;
     unsigned position = loop.getPosition();
     if (!cuts.readFrom[position]) {
       cuts.readFrom[position] = number;
@@ -71,21 +65,45 @@ LogicalResult readOperand(linalg::LinalgOp op, OpOperand &operand,
   return success();
 }
 
-/// Checks that no loop in a compound index of \p op is cut.
-LogicalResult checkCompoundIndices(linalg::LinalgOp op, const LoopCuts &cuts) {
-  for (AffineMap map : op.getIndexingMapsArray())
-    for (AffineExpr expr : map.getResults()) {
-      if (isa<AffineDimExpr>(expr))
-        continue;
-      for (auto [loop, dim] : llvm::enumerate(cuts.loops))
-        if (!dim.axes.empty() && expr.isFunctionOfDim(loop))
-          return op.emitOpError()
-                 << "loop " << loop << " is cut by operand #"
-                 << *cuts.readFrom[loop]
-                 << " but is part of a compound index; loops of windows and "
-                    "strides must be whole";
-    }
-  return success();
+/// Returns the window that slides over dim \p index of \p operand, if one does.
+std::optional<detail::Window> getWindow(linalg::LinalgOp op, OpOperand &operand,
+                                        unsigned index) {
+  AffineExpr expr = op.getMatchingIndexingMap(&operand).getResult(index);
+  if (isa<AffineDimExpr>(expr))
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  return detail::getWindow(expr, type.getDimSize(index),
+                           op.getStaticLoopRanges(),
+                           op.getIteratorTypesArray());
+}
+
+/// Checks dim \p index of \p operand, which is no single loop: only the leader
+/// of a window may be cut, and the dim along the same axes.
+LogicalResult checkCompoundIndex(linalg::LinalgOp op, OpOperand &operand,
+                                 unsigned index, PartitionContext &ctx,
+                                 const LoopCuts &cuts) {
+  AffineExpr expr = op.getMatchingIndexingMap(&operand).getResult(index);
+  std::optional<detail::Window> window = getWindow(op, operand, index);
+  for (auto [loop, dim] : llvm::enumerate(cuts.loops))
+    if (!dim.axes.empty() && expr.isFunctionOfDim(loop) &&
+        (!window || loop != window->leader))
+      return op.emitOpError()
+             << "loop " << loop << " is cut by operand #"
+             << *cuts.readFrom[loop]
+             << " but is part of a compound index; only the loop that a window "
+                "slides with may be cut";
+  const layout::DimLayout &dim = ctx.getLayout(operand.get()).dims[index];
+  if (window ? dim.axes == cuts.loops[window->leader].axes : dim.axes.empty())
+    return success();
+  std::string what = "dim " + std::to_string(index);
+  if (!window)
+    return ctx.emitLayoutError(
+        op, "operand #" + Twine(operand.getOperandNumber()), operand.get(),
+        what + " is no single loop and no window, and must be whole");
+  return ctx.emitLayoutError(
+      op, "operand #" + Twine(operand.getOperandNumber()), operand.get(),
+      what + " must be cut by the axes of loop " + Twine(window->leader) +
+          ", with which its window slides");
 }
 
 FailureOr<LoopCuts> readLoopCuts(linalg::LinalgOp op, PartitionContext &ctx) {
@@ -97,8 +115,15 @@ FailureOr<LoopCuts> readLoopCuts(linalg::LinalgOp op, PartitionContext &ctx) {
     if (isa<RankedTensorType>(operand.get().getType()) &&
         failed(readOperand(op, operand, ctx, cuts)))
       return failure();
-  if (failed(checkCompoundIndices(op, cuts)))
-    return failure();
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [index, expr] : llvm::enumerate(map.getResults()))
+      if (!isa<AffineDimExpr>(expr) &&
+          failed(checkCompoundIndex(op, operand, index, ctx, cuts)))
+        return failure();
+  }
   return cuts;
 }
 
@@ -238,6 +263,26 @@ Value createInit(linalg::LinalgOp op, OpResult result, PartitionContext &ctx,
   return createFill(ctx, loc, chosen, sizes);
 }
 
+/// Returns what \p operand of \p op is on this rank, with all the places that
+/// windows over cut dims read.
+Value completeOperand(linalg::LinalgOp op, OpOperand &operand,
+                      PartitionContext &ctx, const LoopCuts &cuts) {
+  Value local = ctx.getLocal(operand.get());
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+  if (!type)
+    return local;
+  for (unsigned index = 0; index < type.getRank(); ++index) {
+    std::optional<detail::Window> window = getWindow(op, operand, index);
+    if (!window || cuts.loops[window->leader].axes.empty())
+      continue;
+    detail::WindowDim dim{*window, ctx.getLayout(operand.get()).dims[index],
+                          type.getDimSize(index), cuts.loops[window->leader],
+                          cuts.sizes[window->leader]};
+    local = detail::completeWindow(ctx, op.getLoc(), local, index, dim);
+  }
+  return local;
+}
+
 template <typename Op>
 struct StructuredOpPartition
     : PartitionOpInterface::ExternalModel<StructuredOpPartition<Op>, Op> {
@@ -255,7 +300,9 @@ struct StructuredOpPartition
         failed(ctx.checkRule(op)))
       return failure();
 
-    SmallVector<Value> operands = ctx.getLocals(op->getOperands());
+    SmallVector<Value> operands;
+    for (OpOperand &operand : op->getOpOperands())
+      operands.push_back(completeOperand(structured, operand, ctx, *cuts));
     if (!layout::normalizeAxes(axes).empty())
       for (OpResult result : op->getResults()) {
         Value init = createInit(structured, result, ctx, axes);

@@ -272,24 +272,42 @@ struct InsertSlicePartition
 struct PadPartition
     : PartitionOpInterface::ExternalModel<PadPartition, tensor::PadOp> {
   LogicalResult partition(Operation *op, PartitionContext &ctx) const {
-    if (failed(checkNonePartial(op, ctx)))
-      return failure();
     auto pad = cast<tensor::PadOp>(op);
+    if (failed(checkNonePartial(op, ctx)) || failed(ctx.checkRule(op)))
+      return failure();
     const layout::Layout layout = ctx.getLayout(pad.getResult());
-    if (ctx.getLayout(pad.getSource()) != layout)
-      return ctx.emitLayoutError(op, "result #0", pad.getResult(),
-                                 "it must be laid out as the operand, " +
-                                     Twine(ctx.getLayoutText(pad.getSource())));
-    for (auto [dim, cut, low, high] : llvm::enumerate(
-             layout.dims, pad.getMixedLowPad(), pad.getMixedHighPad()))
-      if (!cut.axes.empty() &&
-          !(isConstantIntValue(low, 0) && isConstantIntValue(high, 0)))
-        return ctx.emitLayoutError(op, "operand #0", pad.getSource(),
-                                   "dim " + Twine(dim) +
-                                       " is padded and must be whole");
-    auto local = cast<tensor::PadOp>(ctx.cloneWithLocalTypes(op));
+    SmallVector<OpFoldResult> low, high;
+    for (auto [cut, before, after] :
+         llvm::zip(layout.dims, pad.getMixedLowPad(), pad.getMixedHighPad())) {
+      low.push_back(getLocalPadding(pad, ctx, cut, before, /*atFirst=*/true));
+      high.push_back(getLocalPadding(pad, ctx, cut, after, /*atFirst=*/false));
+    }
+    auto local = tensor::PadOp::create(
+        ctx.getBuilder(), op->getLoc(), ctx.getLocalType(pad.getResult()),
+        ctx.getLocal(pad.getSource()), low, high, pad.getNofold());
+    pad.getRegion().cloneInto(&local.getRegion(), ctx.getMapping());
+    ctx.setLocal(pad.getResult(), local.getResult());
     shiftBody(local, layout, pad.getResultType().getShape(), ctx);
     return success();
+  }
+
+  /// Returns how much of \p padding, at one end of a dim that is cut as \p cut
+  /// says, this rank has: all of it at that end of the axes, else nothing.
+  static OpFoldResult getLocalPadding(tensor::PadOp pad, PartitionContext &ctx,
+                                      const layout::DimLayout &cut,
+                                      OpFoldResult padding, bool atFirst) {
+    if (auto dynamic = dyn_cast<Value>(padding))
+      return ctx.getLocal(dynamic);
+    if (cut.axes.empty() || isConstantIntValue(padding, 0))
+      return padding;
+    Location loc = pad.getLoc();
+    OpBuilder &builder = ctx.getBuilder();
+    int64_t last = layout::getNumPositions(cut.axes) - 1;
+    Value isHere = ctx.isAt(cut.axes, atFirst ? 0 : last);
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    return arith::SelectOp::create(builder, loc, isHere,
+                                   ctx.materialize(loc, padding), zero)
+        .getResult();
   }
 
   /// Adds this rank's offsets to the indices that the body sees, which are of

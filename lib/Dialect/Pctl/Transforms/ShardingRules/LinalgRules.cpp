@@ -6,6 +6,7 @@
 /// the one op of their body that accumulates.
 
 #include "TableReads.h"
+#include "Windows.h"
 
 #include "pctl/Dialect/Pctl/Interfaces/ShardingRuleInterface.h"
 #include "pctl/Dialect/Pctl/Transforms/ShardingRules.h"
@@ -89,6 +90,7 @@ private:
   void addTensors();
   void addTables();
   TensorMap convertMap(AffineMap map, ArrayRef<int64_t> shape);
+  void settleWindows();
   void keepWhole(unsigned loop) {
     rule.factors[loop].use = Factor::Use::Replicate;
   }
@@ -114,9 +116,10 @@ void StructuredRule::addLoops() {
   }
 }
 
-/// Returns the factors of each dim of an operand of shape \p shape. A dim that
-/// is indexed by more than one loop as it is, such as the window of a
-/// convolution, is whole, and so are the loops that index it.
+/// Returns the factors of each dim of an operand of shape \p shape. A dim over
+/// which a window slides follows the loop that it slides with; the other loops
+/// of its index are whole. A dim of any other index is whole, and so are the
+/// loops that index it.
 TensorMap StructuredRule::convertMap(AffineMap map, ArrayRef<int64_t> shape) {
   TensorMap tensor;
   llvm::SmallDenseSet<unsigned> seen;
@@ -130,15 +133,37 @@ TensorMap StructuredRule::convertMap(AffineMap map, ArrayRef<int64_t> shape) {
       numbers.push_back(dim.getPosition());
       continue;
     }
+    std::optional<pctl::detail::Window> window =
+        dim ? std::nullopt
+            : pctl::detail::getWindow(expr, size, loopSizes,
+                                      op.getIteratorTypesArray());
     for (unsigned loop = 0; loop < map.getNumDims(); ++loop)
-      if (expr.isFunctionOfDim(loop))
+      if (expr.isFunctionOfDim(loop) && (!window || loop != window->leader))
         keepWhole(loop);
-    if (size == 1)
+    if (size == 1) {
+      if (window)
+        keepWhole(window->leader);
       continue;
+    }
     numbers.push_back(rule.factors.size());
     rule.factors.push_back({size, Factor::Use::Replicate});
+    if (!window)
+      continue;
+    rule.factors.back().use = Factor::Use::Sliding;
+    rule.factors.back().leader = window->leader;
+    // One axis can't cut two dims.
+    if (!seen.insert(window->leader).second)
+      keepWhole(window->leader);
   }
   return tensor;
+}
+
+/// Keeps whole what slides with a loop that is whole.
+void StructuredRule::settleWindows() {
+  for (Factor &factor : rule.factors)
+    if (factor.use == Factor::Use::Sliding &&
+        rule.factors[factor.leader].use == Factor::Use::Replicate)
+      factor.use = Factor::Use::Replicate;
 }
 
 void StructuredRule::addTensors() {
@@ -205,6 +230,7 @@ Rule StructuredRule::build() {
     if (inResults != (reduced ? 0 : rule.results.size()))
       keepWhole(loop);
   }
+  settleWindows();
   return rule;
 }
 

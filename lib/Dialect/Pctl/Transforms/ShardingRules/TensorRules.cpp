@@ -182,22 +182,41 @@ struct ConcatRule
   }
 };
 
-/// Dims that are not padded pass through, if what is padded with is one value.
+/// Returns what is added to dim \p d of the source of \p pad, if that is known
+/// and no more than the dim is long: else the ranks at its ends would hold most
+/// of the result.
+static std::optional<Factor::Edges> getEdges(tensor::PadOp pad, unsigned d) {
+  int64_t low = pad.getStaticLow()[d], high = pad.getStaticHigh()[d];
+  int64_t from = pad.getSourceType().getDimSize(d);
+  int64_t to = pad.getResultType().getDimSize(d);
+  if (ShapedType::isDynamic(low) || ShapedType::isDynamic(high) || low < 0 ||
+      high < 0 || ShapedType::isDynamic(from) || ShapedType::isDynamic(to) ||
+      low > from || high > from - low)
+    return std::nullopt;
+  return Factor::Edges{low, high};
+}
+
+/// Dims that are not padded pass through; of those that are the ranks at the
+/// ends have the padding, if there is not too much of it.
 struct PadRule
     : ShardingRuleOpInterface::ExternalModel<PadRule, tensor::PadOp> {
   FailureOr<Rule> getShardingRule(Operation *op) const {
     auto pad = cast<tensor::PadOp>(op);
-    if (!pad.getConstantPaddingValue())
-      return failure();
     ArrayRef<int64_t> from = getShape(pad.getSource());
     ArrayRef<int64_t> to = getShape(pad.getResult());
     Rule rule = propagation::getElementwiseRule(to, 1, 1);
     for (unsigned d = 0; d < to.size(); ++d) {
       if (pad.getStaticLow()[d] == 0 && pad.getStaticHigh()[d] == 0)
         continue;
-      rule.factors[d].use = Factor::Use::Replicate;
-      rule.operands[0][d] = {static_cast<unsigned>(rule.factors.size())};
-      rule.factors.push_back({from[d], Factor::Use::Replicate});
+      unsigned source = rule.factors.size();
+      std::optional<Factor::Edges> edges = getEdges(pad, d);
+      rule.operands[0][d] = {source};
+      rule.factors.push_back(
+          {from[d], edges ? Factor::Use::PassThrough : Factor::Use::Replicate});
+      rule.factors[d].use =
+          edges ? Factor::Use::Sliding : Factor::Use::Replicate;
+      rule.factors[d].leader = source;
+      rule.factors[d].edges = edges;
     }
     return rule;
   }
