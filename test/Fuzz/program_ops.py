@@ -160,6 +160,67 @@ def add_if(program):
             "}", a.shape, a.dtype, magnitude)
 
 
+def inner_shard(program, name, value, chance):
+    """Lines that may lay out `name`, of the type of `value`, anew inside a body,
+    and the name of what is then laid out."""
+    if not program.chance(chance):
+        return "", name
+    program.declares_mesh = True
+    layout = program.layout(value.shape, quote='"')
+    return (f"  {name}s = pctl.shard {name} to <@mesh, {layout}>"
+            f" : {value.type}\n", f"{name}s")
+
+
+def add_nested(program):
+    """A branch in a loop that swaps what it carries."""
+    a = program.operand()
+    b = program.operand(a.shape, a.dtype)
+    add = "addf" if is_float(a.dtype) else "addi"
+    # Each turn adds what is carried: as the numbers of Fibonacci.
+    magnitude = 2**LOOP_COUNT * (a.magnitude + b.magnitude)
+    if not is_exact(a.dtype, magnitude):
+        return
+    low, high, step = map(program.index_constant, (0, LOOP_COUNT, 1))
+    shard, sum_name = inner_shard(program, "%x", a, 0.5)
+    shard_else, other_name = inner_shard(program, "%z", a, 0.3)
+    program.define(
+        f"scf.for %i = {low} to {high} step {step}"
+        f" iter_args(%s = {a.name}, %t = {b.name}) -> ({a.type}, {a.type}) {{\n"
+        f"  %first = arith.cmpi slt, %i, {step} : index\n"
+        f"  %y = scf.if %first -> ({a.type}) {{\n"
+        f"  %x = arith.{add} %s, %t : {a.type}\n{shard}"
+        f"  scf.yield {sum_name} : {a.type}\n"
+        "  } else {\n"
+        f"  %z = arith.{add} %t, {b.name} : {a.type}\n{shard_else}"
+        f"  scf.yield {other_name} : {a.type}\n"
+        "  }\n"
+        f"  scf.yield %t, %y : {a.type}, {a.type}\n"
+        "}", a.shape, a.dtype, magnitude, results=2)
+
+
+def add_while(program):
+    a = program.operand()
+    b = program.operand(a.shape, a.dtype)
+    add = "addf" if is_float(a.dtype) else "addi"
+    magnitude = a.magnitude + LOOP_COUNT * b.magnitude
+    if not is_exact(a.dtype, magnitude):
+        return
+    low, high, step = map(program.index_constant, (0, LOOP_COUNT, 1))
+    before, passed = inner_shard(program, "%x", a, 0.4)
+    after, yielded = inner_shard(program, "%y", a, 0.4)
+    program.define(
+        f"scf.while (%x = {a.name}, %n = {low}) : ({a.type}, index)"
+        f" -> ({a.type}, index) {{\n"
+        f"  %more = arith.cmpi slt, %n, {high} : index\n{before}"
+        f"  scf.condition(%more) {passed}, %n : {a.type}, index\n"
+        "} do {\n"
+        f"^bb0(%w: {a.type}, %m: index):\n"
+        f"  %k = arith.addi %m, {step} : index\n"
+        f"  %y = arith.{add} %w, {b.name} : {a.type}\n{after}"
+        f"  scf.yield {yielded}, %k : {a.type}, index\n"
+        "}", a.shape, a.dtype, magnitude, results=2)
+
+
 def add_for(program):
     a = program.operand()
     b = program.operand(a.shape, a.dtype)
@@ -198,6 +259,8 @@ OP_WEIGHTS = {
     add_call: 1,
     add_if: 1,
     add_for: 1,
+    add_nested: 1,
+    add_while: 1,
 }
 
 

@@ -136,14 +136,16 @@ class Program:
         self.emit(f"{name} = {operation}")
         return name
 
-    def define(self, operation, shape, dtype, magnitude, maker=""):
-        """Emits an op, given by the lines of its text, whose result is a
+    def define(self, operation, shape, dtype, magnitude, maker="", results=1):
+        """Emits an op, given by the lines of its text, whose first result is a
         tensor."""
         if not is_float(dtype):
             magnitude = min(magnitude, 2**WIDTHS[dtype])
-        value = Value(self.fresh_name(), tuple(shape), dtype, magnitude, maker)
+        name = self.fresh_name()
         first, *rest = operation.split("\n")
-        self.emit(f"{value.name} = {first}", *rest)
+        self.emit(f"{name}{f':{results}' * (results > 1)} = {first}", *rest)
+        value = Value(name + "#0" * (results > 1), tuple(shape), dtype,
+                      magnitude, maker)
         self.values.append(value)
         return value
 

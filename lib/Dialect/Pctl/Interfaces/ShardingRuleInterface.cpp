@@ -4,6 +4,7 @@
 #include "pctl/Dialect/Pctl/Interfaces/ShardingRuleInterface.h"
 
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
+#include "pctl/Dialect/Pctl/Interfaces/LaidOutRegions.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -25,7 +26,7 @@ SmallVector<TensorOperand> pctl::getTensorOperands(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     if (isa<RankedTensorType>(operand.get().getType()))
       tensors.push_back({operand.get(), &operand});
-  if (op->getNumRegions() == 0)
+  if (op->getNumRegions() == 0 || hasLaidOutRegions(op))
     return tensors;
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);

@@ -3,6 +3,8 @@
 
 #include "CopySources.h"
 
+#include "pctl/Dialect/Pctl/Interfaces/LaidOutRegions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -53,11 +55,10 @@ void SourceCopies::copyUses(Operation *op) {
   // Uses are listed last first; copies follow the op in order of the uses. An
   // op may use what it captures many times inside, but captures it once, so
   // that all uses inside are one.
-  Region *body = op->getParentRegion();
   llvm::MapVector<std::pair<Operation *, OpOperand *>, SmallVector<OpOperand *>>
       uses;
   for (OpOperand &use : result.getUses()) {
-    Operation *user = body->findAncestorOpInRegion(*use.getOwner());
+    Operation *user = getLaidOutAncestor(use.getOwner());
     bool captured = user != use.getOwner();
     uses[{user, captured ? nullptr : &use}].push_back(&use);
   }
@@ -75,11 +76,15 @@ void SourceCopies::copyUses(Operation *op) {
 }
 
 SourceCopies::SourceCopies(ModuleOp module) {
+  SmallVector<Operation *> sources;
   for (auto func : module.getOps<func::FuncOp>())
-    for (Block &block : func.getBody())
-      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-        if (isSource(&op))
-          copyUses(&op);
+    walkLaidOutOps(func.getBody(), [&](Operation *op) {
+      if (isSource(op))
+        sources.push_back(op);
+      return true;
+    });
+  for (Operation *op : llvm::reverse(sources))
+    copyUses(op);
 }
 
 void SourceCopies::merge() {

@@ -5,6 +5,7 @@
 /// Compares how each op wants its operands with how they are, and puts a
 /// redistribute where that differs.
 
+#include "pctl/Dialect/Pctl/Interfaces/LaidOutRegions.h"
 #include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 #include "pctl/Dialect/Pctl/Transforms/ValueLayouts.h"
@@ -46,6 +47,8 @@ private:
   /// For each value the layouts other than its own in which it is wanted.
   llvm::MapVector<Value, SmallVector<Wanted, 1>> wants;
   SmallVector<ShardOp> shards;
+  /// The ops that say how they want their operands.
+  SmallVector<Operation *> asking;
 };
 
 } // namespace
@@ -98,24 +101,26 @@ LogicalResult Inserter::collect(Operation *op) {
       known = wanted.insert(wanted.end(), Wanted{layout, {}});
     known->users.emplace_back(op, operand);
   }
-  op->removeAttr(kOperandLayoutsAttrName);
+  asking.push_back(op);
   return success();
 }
 
 /// Partial values are reduced where they are made. Others are moved right
 /// before the first user, so that they take memory no longer than they must, or
-/// after they are made where that user is in another block.
+/// before the loop or branch that the user is in where the value comes from
+/// outside; after they are made where users are in other blocks of a function.
 void Inserter::setInsertionPoint(Value value, ArrayRef<Wanted> wanted) {
   bool partial = !getValueLayout(value).getPartial().empty();
   Operation *first = nullptr;
   for (const Wanted &entry : wanted)
     for (const auto &[user, operand] : entry.users) {
-      if (user->getBlock() != value.getParentBlock()) {
+      Operation *place = value.getParentBlock()->findAncestorOpInBlock(*user);
+      if (!place) {
         partial = true;
         continue;
       }
-      if (!first || user->isBeforeInBlock(first))
-        first = user;
+      if (!first || place->isBeforeInBlock(first))
+        first = place;
     }
   if (first && !partial)
     builder.setInsertionPoint(first);
@@ -161,6 +166,8 @@ void Inserter::insertFor(Value value, MutableArrayRef<Wanted> wanted) {
 void Inserter::insert() {
   for (auto &[value, wanted] : wants)
     insertFor(value, wanted);
+  for (Operation *op : asking)
+    op->removeAttr(kOperandLayoutsAttrName);
   for (ShardOp shard : shards) {
     shard.getResult().replaceAllUsesWith(shard.getInput());
     shard.erase();
@@ -179,10 +186,10 @@ struct InsertRedistribution
       return signalPassFailure();
     Inserter inserter(&getContext());
     for (auto func : module.getOps<func::FuncOp>())
-      for (Block &block : func.getBody())
-        for (Operation &op : block)
-          if (failed(inserter.collect(&op)))
-            return signalPassFailure();
+      if (!walkLaidOutOps(func.getBody(), [&](Operation *op) {
+            return succeeded(inserter.collect(op));
+          }))
+        return signalPassFailure();
     inserter.insert();
     setForm(module, Form::LaidOut);
     if (failed(verifyLaidOut(module)))

@@ -5,6 +5,8 @@
 
 #include "ElementBytes.h"
 
+#include "pctl/Dialect/Pctl/Interfaces/LaidOutRegions.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -56,10 +58,10 @@ forEachLayout(ModuleOp module,
   for (auto func : module.getOps<func::FuncOp>()) {
     if (failed(forEachLayoutOf(func, callback)))
       return failure();
-    for (Block &block : func.getBody())
-      for (Operation &op : block)
-        if (failed(forEachLayoutOf(&op, callback)))
-          return failure();
+    if (!walkLaidOutOps(func.getBody(), [&](Operation *op) {
+          return succeeded(forEachLayoutOf(op, callback));
+        }))
+      return failure();
   }
   return success();
 }
@@ -125,6 +127,7 @@ private:
   LogicalResult checkBlocks(func::FuncOp func);
   LogicalResult checkRegions(Operation *op);
   LogicalResult defineResults(Operation *op);
+  void defineArguments(Operation *op);
   LogicalResult defineFixed(Operation *op, ArrayRef<Attribute> layouts);
   LogicalResult addOp(Operation *op, func::FuncOp func);
   LogicalResult addFixedWants(ProgramGraph::Entry &entry,
@@ -243,7 +246,7 @@ void ProgramGraphBuilder::findWholeFunctions() {
     func.walk([&](Operation *op) {
       FlatSymbolRefAttr symbol;
       if (auto call = dyn_cast<func::CallOp>(op)) {
-        if (op->getParentOp() == func)
+        if (getLaidOutAncestor(op) == op)
           return;
         symbol = call.getCalleeAttr();
       } else if (auto constant = dyn_cast<func::ConstantOp>(op)) {
@@ -328,7 +331,8 @@ LogicalResult ProgramGraphBuilder::checkRegions(Operation *op) {
     if (inner == op || !isa<ShardOp, RedistributeOp, ManualOp>(inner))
       return WalkResult::advance();
     inner->emitOpError() << "is inside a '" << op->getName()
-                         << "', and only a function's own body is laid out";
+                         << "', and only bodies of functions and of structured "
+                            "control flow are laid out";
     return WalkResult::interrupt();
   });
   return failure(outcome.wasInterrupted());
@@ -366,7 +370,23 @@ LogicalResult ProgramGraphBuilder::defineResults(Operation *op) {
   }
   for (OpResult result : getTensorResults(op))
     program.numbers[result] = addPlain(result.getType());
-  return checkRegions(op);
+  if (!hasLaidOutRegions(op))
+    return checkRegions(op);
+  defineArguments(op);
+  return success();
+}
+
+/// Gives the tensors that enter the regions of \p op, which are laid out op by
+/// op, numbers: those of its results where they become results.
+void ProgramGraphBuilder::defineArguments(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (BlockArgument argument : region.getArguments())
+      if (isa<RankedTensorType>(argument.getType())) {
+        Value carrier = getCarrier(argument);
+        program.numbers[argument] = carrier == argument
+                                        ? addPlain(argument.getType())
+                                        : getNumber(carrier);
+      }
 }
 
 /// Makes the operands of the entry's op wanted in \p layouts, which it states
@@ -439,6 +459,10 @@ LogicalResult ProgramGraphBuilder::addOp(Operation *op, func::FuncOp func) {
     outcome = addFixedWants(entry, redistribute.getFrom());
   else if (auto manual = dyn_cast<ManualOp>(op))
     outcome = addFixedWants(entry, manual.getInLayouts().getValue());
+  else if (SmallVector<Value> targets = getCarriedTargets(op);
+           !targets.empty() || hasLaidOutRegions(op))
+    addWants(llvm::map_to_vector(
+        targets, [&](Value target) { return getNumber(target); }));
   else
     outcome = addRuled(entry);
   program.entries.push_back(std::move(entry));
@@ -446,7 +470,7 @@ LogicalResult ProgramGraphBuilder::addOp(Operation *op, func::FuncOp func) {
 }
 
 /// Refuses tensors among whose dims there is nothing to cut as they are
-/// unknown. Values in regions of ops are not laid out.
+/// unknown.
 LogicalResult ProgramGraphBuilder::checkRanked(func::FuncOp func) {
   auto check = [](Operation *op, const Twine &what,
                   TypeRange types) -> LogicalResult {
@@ -460,11 +484,9 @@ LogicalResult ProgramGraphBuilder::checkRanked(func::FuncOp func) {
   if (failed(check(func, "argument", func.getArgumentTypes())) ||
       failed(check(func, "result", func.getResultTypes())))
     return failure();
-  for (Block &block : func.getBody())
-    for (Operation &op : block)
-      if (failed(check(&op, "result", op.getResultTypes())))
-        return failure();
-  return success();
+  return success(walkLaidOutOps(func.getBody(), [&](Operation *op) {
+    return succeeded(check(op, "result", op->getResultTypes()));
+  }));
 }
 
 LogicalResult ProgramGraphBuilder::checkBlocks(func::FuncOp func) {
@@ -491,16 +513,16 @@ FailureOr<ProgramGraph> ProgramGraphBuilder::build() {
   for (func::FuncOp func : functions) {
     if (failed(checkBlocks(func)))
       return failure();
-    for (Block &block : func.getBody())
-      for (Operation &op : block)
-        if (failed(defineResults(&op)))
-          return failure();
+    if (!walkLaidOutOps(func.getBody(), [&](Operation *op) {
+          return succeeded(defineResults(op));
+        }))
+      return failure();
   }
   for (func::FuncOp func : functions)
-    for (Block &block : func.getBody())
-      for (Operation &op : block)
-        if (failed(addOp(&op, func)))
-          return failure();
+    if (!walkLaidOutOps(func.getBody(), [&](Operation *op) {
+          return succeeded(addOp(op, func));
+        }))
+      return failure();
   return std::move(program);
 }
 

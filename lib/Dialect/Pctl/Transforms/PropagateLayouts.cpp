@@ -7,7 +7,9 @@
 
 #include "CopySources.h"
 #include "ProgramGraph.h"
+#include "SpecializeCalls.h"
 
+#include "pctl/Dialect/Pctl/Interfaces/LaidOutRegions.h"
 #include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 #include "pctl/Layout/LayoutText.h"
@@ -55,9 +57,11 @@ static std::string explainRefusal(const layout::Mesh &mesh, const Node &node,
 }
 
 /// Returns what of \p from the op lets go of where it wants \p to, and why.
-static std::string explainChange(const layout::Mesh &mesh, const Node &node,
-                                 unsigned operand, const Layout &from,
-                                 const Layout &to) {
+static std::string explainChange(Operation *op, const layout::Mesh &mesh,
+                                 const Node &node, unsigned operand,
+                                 const Layout &from, const Layout &to) {
+  if (node.transfer && !getCarriedTargets(op).empty())
+    return "what it becomes is laid out so";
   if (node.transfer)
     return "that is the layout stated here";
   if (propagation::isDoneWhole(node.rule))
@@ -94,8 +98,8 @@ static void emitRemarks(const ProgramGraph &program) {
           << layout::toString(mesh, wanted) << ": "
           << (tensor.layout.withoutPartial() == wanted
                   ? "it is a sum, or the like, that is still to be done"
-                  : explainChange(mesh, node, want.second, tensor.layout,
-                                  wanted));
+                  : explainChange(entry.op, mesh, node, want.second,
+                                  tensor.layout, wanted));
     }
   }
 }
@@ -182,6 +186,7 @@ struct PropagateLayouts
     FailureOr<ProgramMesh> mesh = getProgramMesh(module);
     if (failed(mesh))
       return signalPassFailure();
+    specializeCalls(module);
     SourceCopies copies(module);
     FailureOr<ProgramGraph> program = ProgramGraph::build(module, *mesh);
     if (failed(program))

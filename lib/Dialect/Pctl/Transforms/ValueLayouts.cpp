@@ -3,6 +3,7 @@
 
 #include "pctl/Dialect/Pctl/Transforms/ValueLayouts.h"
 
+#include "pctl/Dialect/Pctl/Interfaces/LaidOutRegions.h"
 #include "pctl/Layout/LayoutText.h"
 
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -23,6 +24,19 @@ static LayoutAttr resolveElement(ArrayAttr layouts, unsigned index,
 }
 
 LayoutAttr pctl::getValueLayout(Value value) {
+  // What a loop starts from is laid out as the loop wants it: as said by
+  // propagation, and by the initial value itself once it has been moved.
+  while (OpOperand *init = getWhileInit(value)) {
+    Operation *loop = init->getOwner();
+    if (auto wanted = loop->getAttrOfType<ArrayAttr>(kOperandLayoutsAttrName)) {
+      for (auto [i, operand] : llvm::enumerate(getTensorOperands(loop)))
+        if (operand.operand == init)
+          return resolveElement(wanted, i, loop);
+      return {};
+    }
+    value = init->get();
+  }
+  value = getCarrier(value);
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
     if (!func || func.empty() || argument.getOwner() != &func.front())
@@ -140,6 +154,7 @@ private:
   LogicalResult verify(Operation *op, func::FuncOp func);
   LogicalResult verifyReturn(func::ReturnOp op, func::FuncOp func);
   LogicalResult verifyCall(func::CallOp op);
+  LogicalResult verifyCarried(Operation *op, ArrayRef<Value> targets);
   LogicalResult expectSame(Operation *op, const Twine &what, LayoutAttr found,
                            LayoutAttr expected, const Twine &where);
 
@@ -206,6 +221,23 @@ LogicalResult LaidOutVerifier::verifyCall(func::CallOp op) {
   return success();
 }
 
+LogicalResult LaidOutVerifier::verifyCarried(Operation *op,
+                                             ArrayRef<Value> targets) {
+  for (auto [i, operand, target] :
+       llvm::enumerate(op->getOperands(), targets)) {
+    if (!target || !isa<RankedTensorType>(operand.getType()))
+      continue;
+    if (failed(expectSame(op, "operand #" + Twine(i), getValueLayout(operand),
+                          getValueLayout(target), "what it becomes")))
+      return failure();
+  }
+  for (OpResult result : getTensorResults(op))
+    if (!getValueLayout(result))
+      return op->emitOpError()
+             << "result #" << result.getResultNumber() << " has no layout";
+  return success();
+}
+
 LogicalResult LaidOutVerifier::verify(Operation *op, func::FuncOp func) {
   if (isa<ShardOp>(op))
     return op->emitOpError("is left in laid-out form");
@@ -227,6 +259,9 @@ LogicalResult LaidOutVerifier::verify(Operation *op, func::FuncOp func) {
         return failure();
     return success();
   }
+  SmallVector<Value> targets = getCarriedTargets(op);
+  if (!targets.empty() || hasLaidOutRegions(op))
+    return verifyCarried(op, targets);
   if (getTensorOperands(op).empty() && getTensorResults(op).empty())
     return success();
   return readLaidOutOp(op, reader);
@@ -244,10 +279,10 @@ LogicalResult LaidOutVerifier::verify(func::FuncOp func) {
                             << "result #" << i << " has no layout";
   if (failedAny)
     return failure();
-  for (Block &block : func.getBody())
-    for (Operation &op : block)
-      if (failed(verify(&op, func)))
-        failedAny = true;
+  walkLaidOutOps(func.getBody(), [&](Operation *op) {
+    failedAny |= failed(verify(op, func));
+    return true;
+  });
   return success(!failedAny);
 }
 

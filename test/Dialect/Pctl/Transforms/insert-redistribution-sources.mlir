@@ -1,7 +1,7 @@
 // RUN: pctl-opt %s --pctl-propagate-layouts --pctl-insert-redistribution | FileCheck %s
 
 // What is filled from nothing, though used several times in the branches, is one
-// tensor that the op takes, whole, next to one that is cut.
+// tensor there, whole, next to one that is cut.
 // CHECK-LABEL: @captured_in_both_branches
 // CHECK-DAG:     %[[CUT:.*]] = linalg.fill {pctl.layouts = [#pctl.layout<@m, [{"x"}]>]}
 // CHECK-DAG:     %[[WHOLE:.*]] = linalg.fill {pctl.layouts = [#pctl.layout<@m, [{}]>]}

@@ -48,8 +48,8 @@ func.func @odd(%x: tensor<8xf32>) {
 pctl.mesh @m <["a"=2]>
 // expected-note@+1 {{function declared here}}
 func.func private @cut(%x: tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{"a"}]>}) { return }
-func.func @main(%x: tensor<8xf32>, %c: i1) {
-  scf.if %c {
+func.func @main(%x: tensor<8xf32>) {
+  scf.forall (%i) in (2) {
     // expected-error@+1 {{'func.call' op needs function 'cut' to take and return whole tensors, but argument #0 is laid out as #pctl.layout<@m, [{"a"}]>}}
     func.call @cut(%x) : (tensor<8xf32>) -> ()
   }
@@ -75,7 +75,7 @@ func.func @main(%x: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
       outs(%init : tensor<8xf32>) {
   ^bb0(%out: f32):
     %c0 = arith.constant 0 : index
-    // expected-error@+1 {{'pctl.shard' op is inside a 'linalg.generic', and only a function's own body is laid out}}
+    // expected-error@+1 {{'pctl.shard' op is inside a 'linalg.generic', and only bodies of functions and of structured control flow are laid out}}
     %1 = pctl.shard %x to <@m, [{"a"}]> : tensor<8xf32>
     %2 = tensor.extract %1[%c0] : tensor<8xf32>
     linalg.yield %2 : f32

@@ -115,29 +115,25 @@ func.func @calls(
 // that is done whole.
 // CHECK-LABEL: func.func private @declared
 // CHECK-SAME:    (tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{}]>}) -> (tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{}]>})
-// CHECK-LABEL: func.func private @from_a_loop
+// CHECK-LABEL: func.func private @from_many
 // CHECK-SAME:    tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{}]>}
 // CHECK-LABEL: @outside_callees
 // CHECK:         call @declared({{.*}}) {pctl.layouts = [#pctl.layout<@m, [{}]>], pctl.operand_layouts = [#pctl.layout<@m, [{}]>]}
-// CHECK:         scf.for
-// CHECK:           func.call @from_a_loop(%{{[^ ]*}}) : (tensor<8xf32>)
-// CHECK:         {pctl.layouts = [#pctl.layout<@m, [{}]>], pctl.operand_layouts = [#pctl.layout<@m, [{}]>]}
+// CHECK:         scf.forall
+// CHECK:           func.call @from_many(%{{[^ ]*}}) : (tensor<8xf32>)
+// CHECK:         {pctl.operand_layouts = [#pctl.layout<@m, [{}]>]}
 pctl.mesh @m <["a"=2]>
 func.func private @declared(tensor<8xf32>) -> tensor<8xf32>
-func.func private @from_a_loop(%x: tensor<8xf32>) -> tensor<8xf32> {
-  return %x : tensor<8xf32>
+func.func private @from_many(%x: tensor<8xf32>) {
+  return
 }
 func.func @outside_callees(
-    %x: tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{"a"}]>}, %n: index) -> tensor<8xf32> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
+    %x: tensor<8xf32> {pctl.layout = #pctl.layout<@m, [{"a"}]>}) -> tensor<8xf32> {
   %0 = call @declared(%x) : (tensor<8xf32>) -> tensor<8xf32>
-  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%t = %x) -> tensor<8xf32> {
-    %2 = func.call @from_a_loop(%t) : (tensor<8xf32>) -> tensor<8xf32>
-    scf.yield %2 : tensor<8xf32>
+  scf.forall (%i) in (2) {
+    func.call @from_many(%x) : (tensor<8xf32>) -> ()
   }
-  %3 = arith.addf %0, %1 : tensor<8xf32>
-  return %3 : tensor<8xf32>
+  return %0 : tensor<8xf32>
 }
 
 // -----

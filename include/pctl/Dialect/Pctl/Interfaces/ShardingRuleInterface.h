@@ -32,8 +32,9 @@ struct TensorOperand {
 };
 
 /// Returns the ranked tensors that \p op reads: its operands in order, then the
-/// values that its regions capture, each once, in the order of their first use.
-/// A rule has an operand for each.
+/// values that its regions capture, each once, in the order of their first use;
+/// not those of regions that are laid out op by op (hasLaidOutRegions). A rule
+/// has an operand for each.
 llvm::SmallVector<TensorOperand> getTensorOperands(mlir::Operation *op);
 
 /// Returns the results of \p op that are ranked tensors.

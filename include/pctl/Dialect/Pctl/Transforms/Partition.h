@@ -139,6 +139,7 @@ private:
   llvm::LogicalResult collectLayouts(mlir::Operation *op);
   llvm::LogicalResult checkCaptures(mlir::Operation *op, bool mayBeCut,
                                     bool &areWhole);
+  bool capturesCut(mlir::Operation *op) const;
   std::pair<mlir::Value, mlir::Value>
   getBlockRange(const layout::DimLayout &dim, int64_t globalSize);
   mlir::OpBuilder getPrologueBuilder();

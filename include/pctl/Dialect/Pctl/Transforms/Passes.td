@@ -207,6 +207,9 @@ def PropagateLayoutsPass : Pass<"pctl-propagate-layouts", "mlir::ModuleOp"> {
 
     An op takes part by its rule (docs/propagation.md). The result of an op that
     reduces a cut dim is partial in `pctl.layouts`; no op wants a partial operand.
+    Bodies of structured control flow are laid out op by op; what is carried from
+    turn to turn has one layout. A function whose calls state layouts that
+    contradict each other is cloned, one body for each set of layouts.
     Constants, `tensor.empty`, and what linalg fills from nothing are made once
     for each layout in which they are used.
 

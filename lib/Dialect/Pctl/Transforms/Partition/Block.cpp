@@ -146,6 +146,14 @@ static bool isElementwise(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>();
 }
 
+/// Returns whether the regions of \p op read a tensor from above that is not
+/// whole.
+bool PartitionContext::capturesCut(Operation *op) const {
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return llvm::any_of(captured, [&](Value value) { return !isWhole(value); });
+}
+
 LogicalResult PartitionContext::partitionOp(Operation *op) {
   if (failed(collectLayouts(op)))
     return failure();
@@ -154,7 +162,7 @@ LogicalResult PartitionContext::partitionOp(Operation *op) {
                   llvm::all_of(op->getResults(), isValueWhole);
   auto interface = dyn_cast<PartitionOpInterface>(op);
   if (interface && interface.partitionsRegions() &&
-      (!allWhole || hasLaidOutBody(op)))
+      (!allWhole || hasLaidOutBody(op) || capturesCut(op)))
     return interface.partition(*this);
   bool capturesWhole = true;
   if (failed(checkCaptures(op, interface && interface.partitionsCaptures(),
