@@ -32,13 +32,8 @@ config.substitutions += [
     ("%example-cmake-options", config.example_cmake_options),
     ("%host-nccl", os.path.join(config.pctl_binary_dir, "lib", "libpctl_nccl_host.so")),
 ]
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"):
-    if name in os.environ:
-        config.environment[name] = os.environ[name]
-if config.sanitizer:
-    # LLVM's arenas are poisoned by what we compile and unpoisoned by what we
-    # compile alone: libMLIR, which is not instrumented, hands out the rest.
-    config.environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0:detect_leaks=0")
-    config.available_features.add("sanitizer")
+lit_config.load_config(
+    config, os.path.join(config.test_source_root, "sanitizers.cfg.py")
+)
 if config.long_tests:
     config.available_features.add("long-tests")

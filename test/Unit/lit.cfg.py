@@ -18,6 +18,6 @@ config.test_format = lit.formats.GoogleTest(".", "Tests")
 config.environment["PATH"] = os.pathsep.join(
     [config.llvm_tools_dir, config.environment["PATH"]]
 )
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"):
-    if name in os.environ:
-        config.environment[name] = os.environ[name]
+lit_config.load_config(
+    config, os.path.join(config.pctl_source_dir, "test", "sanitizers.cfg.py")
+)

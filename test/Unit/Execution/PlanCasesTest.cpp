@@ -30,8 +30,8 @@ static Numbers<T> runCase(const char *meshText,
       test::parseLayout(to, mesh)));
   auto getShape = [&](const layout::Layout &layout, int64_t rank) {
     llvm::SmallVector<int64_t> shape;
-    for (layout::Range range :
-         layout::getBox(mesh, layout, globalShape, rank).getRanges())
+    layout::Box box = layout::getBox(mesh, layout, globalShape, rank);
+    for (layout::Range range : box.getRanges())
       shape.push_back(range.size);
     return shape;
   };
