@@ -63,6 +63,13 @@ void buildSpmdPipeline(OpPassManager &passes,
   passes.addPass(createPlanRedistributionPass(planning));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  if (options.optimizeCollectives) {
+    OptimizeCollectivesPassOptions optimization;
+    optimization.mergeBytes = options.mergeBytes;
+    optimization.remarks = options.remarks;
+    passes.addPass(createOptimizeCollectivesPass(optimization));
+    passes.addPass(createCanonicalizerPass());
+  }
   addFormCheck(passes, Form::Planned);
   passes.addPass(createVerifySpmdPass());
 }

@@ -54,6 +54,14 @@ struct SpmdPipelineOptions : mlir::PassPipelineOptions<SpmdPipelineOptions> {
       llvm::cl::desc("Bytes that a rank may hold in a step of a plan; 0 for "
                      "any"),
       llvm::cl::init(0)};
+  Option<bool> optimizeCollectives{
+      *this, "optimize-collectives",
+      llvm::cl::desc("Make collectives fewer and smaller"),
+      llvm::cl::init(true)};
+  Option<int64_t> mergeBytes{
+      *this, "merge-bytes",
+      llvm::cl::desc("Bytes that one merged reduction may combine; 0 for any"),
+      llvm::cl::init(0)};
   Option<int64_t> chunkBytes{
       *this, "chunk-bytes",
       llvm::cl::desc("Bytes that a rank should have in flight"),

@@ -98,29 +98,36 @@ static std::optional<StepOfTensor> getStepOfTensor(ExchangeOp exchange) {
   return StepOfTensor{std::move(*step), SmallVector<int64_t>(type.getShape())};
 }
 
+std::optional<int64_t> getReceivedBytes(CollectiveOpInterface op) {
+  if (isa<AllSliceOp>(op))
+    return 0;
+  SmallVector<layout::AxisRef> axes = op.getMeshAxes();
+  auto exchange = dyn_cast<ExchangeOp>(op.getOperation());
+  std::optional<StepOfTensor> step =
+      exchange ? getStepOfTensor(exchange) : getStepOfTensor(op, axes);
+  if (!step)
+    return std::nullopt;
+  std::optional<int64_t> received =
+      redistribute::getTraffic(op.getMeshValue(), step->shape, step->step)
+          .maxReceived;
+  Type type = cast<ShapedType>(op.getInput().getType()).getElementType();
+  return received ? getSizeBytes(*received, type) : std::nullopt;
+}
+
 std::vector<CollectiveUse> collectCollectives(ModuleOp module) {
   std::vector<CollectiveUse> uses;
   module.walk([&](CollectiveOpInterface op) {
     if (isa<AllSliceOp>(op))
       return;
-    layout::Mesh mesh = op.getMeshValue();
-    SmallVector<layout::AxisRef> axes = op.getMeshAxes();
-    auto exchange = dyn_cast<ExchangeOp>(op.getOperation());
-    std::optional<StepOfTensor> step =
-        exchange ? getStepOfTensor(exchange) : getStepOfTensor(op, axes);
     auto type = cast<ShapedType>(op.getInput().getType());
-    auto toBytes = [&](std::optional<int64_t> count) {
-      return count ? getSizeBytes(*count, type.getElementType()) : std::nullopt;
-    };
-    std::optional<int64_t> held, received;
+    std::optional<int64_t> held;
     if (type.hasStaticShape())
       held = checkedProduct(type.getShape());
-    if (step)
-      received =
-          redistribute::getTraffic(mesh, step->shape, step->step).maxReceived;
-    uses.push_back({op, op->getName().stripDialect(),
-                    layout::toString(mesh, ArrayRef(axes)), toBytes(held),
-                    toBytes(received)});
+    uses.push_back(
+        {op, op->getName().stripDialect(),
+         layout::toString(op.getMeshValue(), ArrayRef(op.getMeshAxes())),
+         held ? getSizeBytes(*held, type.getElementType()) : std::nullopt,
+         getReceivedBytes(op)});
   });
   return uses;
 }

@@ -7,6 +7,8 @@
 #ifndef PCTL_DIALECT_PCTL_TRANSFORMS_COLLECTIVESUMMARY_H
 #define PCTL_DIALECT_PCTL_TRANSFORMS_COLLECTIVESUMMARY_H
 
+#include "pctl/Dialect/Pctl/IR/Pctl.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -34,6 +36,10 @@ struct CollectiveUse {
 /// order. One in a loop is listed once. `all_slice` is left out: it sends
 /// nothing.
 std::vector<CollectiveUse> collectCollectives(mlir::ModuleOp module);
+
+/// Returns the most bytes that a rank receives in \p op; nothing where the op's
+/// types don't tell.
+std::optional<int64_t> getReceivedBytes(CollectiveOpInterface op);
 
 } // namespace pctl
 

@@ -356,6 +356,73 @@ def PlanRedistributionPass
   ];
 }
 
+def OptimizeCollectivesPass
+    : Pass<"pctl-optimize-collectives", "mlir::ModuleOp"> {
+  let summary = "Communicate less for the same";
+  let description = [{
+    Before: the planned form. After: the planned form, with fewer or smaller
+    collectives. docs/collectives.md states each rewrite and why the program
+    computes the same; only sums of floats may be added in another order.
+
+    | rewrite | what |
+    |---|---|
+    | common | a collective that was done before is not done again |
+    | dead | one that nobody uses goes |
+    | inverse | a gather of a slice, or a slice of a gather, goes |
+    | reduce-scatter | an all-reduce of which a rank keeps its block |
+    | slice-first | an all-reduce of which all keep one slice reduces that |
+    | join-reductions | an all-reduce of an all-reduce along other axes |
+    | defer-reduction | an all-reduce moves past ops that are linear in it |
+    | sink-gather | an all-gather moves past ops that work block by block |
+    | hoist-gather | an all-gather moves before an op that makes more of less |
+    | merge | all-reduces of one group, kind and element type, none of which waits for another, become one over a packed tensor |
+
+    Moves are done only if that saves bytes. `merge-bytes` bounds what one merged
+    reduction combines. `remarks` says each rewrite where it was done, and
+    `report` writes all of them to a file, as JSON.
+
+    Example:
+
+    ```mlir
+    %1 = pctl.all_reduce ins(%0 : tensor<4x4xf32>) outs(%o : tensor<4x4xf32>)
+        kind = sum axes = ["x"] on @m -> tensor<4x4xf32>
+    %2 = pctl.all_slice ins(%1 : tensor<4x4xf32>) outs(%p : tensor<2x4xf32>)
+        dim = 0 axes = ["x"] on @m -> tensor<2x4xf32>
+    ```
+    becomes
+    ```mlir
+    %2 = pctl.reduce_scatter ins(%0 : tensor<4x4xf32>) outs(%p : tensor<2x4xf32>)
+        kind = sum dim = 0 axes = ["x"] on @m -> tensor<2x4xf32>
+    ```
+
+    Never adds bytes, mixes element types, or moves a collective into or out of
+    a loop or a condition. Errors: a rewrite that there is none of, a negative
+    size, a file that can't be written.
+  }];
+  let options = [
+    ListOption<"only", "only", "std::string", "Rewrites to do; all if empty">,
+    Option<"mergeBytes", "merge-bytes", "int64_t", /*default=*/"0",
+           "Bytes that one merged reduction may combine; 0 for any">,
+    Option<"remarks", "remarks", "bool", /*default=*/"false",
+           "Say each rewrite where it was done, with bytes before and after">,
+    Option<"report", "report", "std::string", /*default=*/"",
+           "File for a report, as JSON">,
+  ];
+  let statistics = [
+    Statistic<"numRewrites", "rewrites", "Rewrites done">,
+    Statistic<"collectivesBefore", "collectives-before", "Collectives before">,
+    Statistic<"collectivesAfter", "collectives-after", "Collectives after">,
+    Statistic<"bytesBefore", "bytes-before",
+              "Bytes that a rank receives before, as far as types tell">,
+    Statistic<"bytesAfter", "bytes-after",
+              "Bytes that a rank receives after, as far as types tell">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::pctl::PctlDialect"
+  ];
+}
+
 //===----------------------------------------------------------------------===//
 // In every form
 //===----------------------------------------------------------------------===//
