@@ -14,6 +14,7 @@ import dataclasses
 
 import linalg_ops
 import shape_ops
+import window_ops
 from elements import combined, of_dtype
 from tensor_program import WIDTHS, is_exact, is_float, type_text
 
@@ -255,6 +256,10 @@ OP_WEIGHTS = {
     shape_ops.add_pad: 1,
     shape_ops.add_generate: 1,
     shape_ops.add_dim: 1,
+    window_ops.add_window: 3,
+    window_ops.add_named_window: 2,
+    window_ops.add_table: 2,
+    window_ops.add_argmax: 1,
     add_shard: 1,
     add_call: 1,
     add_if: 1,
