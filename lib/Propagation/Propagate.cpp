@@ -267,7 +267,8 @@ SmallVector<Claim, 0> Propagator::getClaims(const Node &node,
         annotated |= graph.values[use.value].annotated;
         savedBytes += bytes;
       }
-      if (node.rule.factors[factor].use == Factor::Use::Reduction)
+      Factor::Use kind = node.rule.factors[factor].use;
+      if (kind == Factor::Use::Reduction || kind == Factor::Use::Combined)
         savedBytes -= resultBytes;
       claim.precedence = {!annotated, -savedBytes, position, factor};
       claims.push_back(claim);

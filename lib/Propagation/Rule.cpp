@@ -202,12 +202,15 @@ static Error verifyUses(const Rule &rule) {
       return makeError(
           "factor {0} passes through, but is in {1} of {2} results", i,
           inResults[i], rule.results.size());
-    if (factor.use != Factor::Use::Reduction)
+    if (factor.use != Factor::Use::Reduction &&
+        factor.use != Factor::Use::Combined)
       continue;
     if (inResults[i])
       return makeError("factor {0} is reduced, but is in a result", i);
     if (!inOperands[i])
       return makeError("factor {0} is reduced, but is in no operand", i);
+    if (factor.use == Factor::Use::Combined)
+      continue;
     if (kind && *kind != factor.reduction)
       return makeError("rule reduces by {0} and by {1}, and does not say in "
                        "which order",
@@ -562,6 +565,8 @@ std::string pctl::propagation::toString(const Rule &rule) {
       os << ' ' << layout::stringifyReductionKind(factor.reduction);
     if (factor.use == Factor::Use::Replicate)
       os << " whole";
+    if (factor.use == Factor::Use::Combined)
+      os << " combined";
     if (factor.use != Factor::Use::Sliding)
       continue;
     os << " with f" << factor.leader;

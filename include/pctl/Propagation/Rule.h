@@ -23,6 +23,7 @@ struct Factor {
   enum class Use {
     PassThrough, ///< may be cut: each rank computes its part of the results
     Reduction,   ///< may be cut: each rank computes a contribution to them
+    Combined,    ///< may be cut: as Reduction, but the op itself combines
     Replicate,   ///< must be whole on every rank
     Sliding,     ///< follows another factor, with blocks of its own
   };
@@ -87,11 +88,11 @@ using Shapes = llvm::ArrayRef<llvm::SmallVector<int64_t>>;
 /// sizes (not checked where one is dynamic); a factor that may be cut but is
 /// twice in one tensor, or part of a dim of unknown size, or that passes
 /// through but lacks in a result, or that is reduced but is in a result or in
-/// no operand; reductions of several kinds, whose order no layout could say; a
-/// sliding factor that follows none or one that slides itself, that makes up a
-/// dim together with others or whose leader does, that is in one tensor with
-/// its leader, or whose edges are negative or do not make its size of the
-/// leader's.
+/// no operand (combined ones likewise); reductions of several kinds, whose
+/// order no layout could say; a sliding factor that follows none or one that
+/// slides itself, that makes up a dim together with others or whose leader
+/// does, that is in one tensor with its leader, or whose edges are negative or
+/// do not make its size of the leader's.
 llvm::Error verifyRule(const Rule &rule, Shapes operandShapes,
                        Shapes resultShapes);
 

@@ -426,3 +426,20 @@ TEST(Rule, padding_is_at_the_ends) {
             "result 0 is laid out as [{x}], but the op's rule asks for "
             "[{x}:[3,2,2,3]]");
 }
+
+TEST(Rule, combined_factors_leave_results_whole) {
+  Mesh mesh = makeMesh("x=4,y=2");
+  Rule rule = {{{8}, {6, Use::Combined}}, {{{0}, {1}}, {{0}}}, {{{0}}, {{0}}}};
+  EXPECT_EQ(verify(rule, {{8, 6}, {8}}, {{8}, {8}}), "");
+  EXPECT_EQ(toString(rule), "([f0, f1], [f0]) -> ([f0], [f0]), f0=8, "
+                            "f1=6 combined");
+  FactorCuts cuts =
+      projectLayout(rule, rule.operands[0], makeLayout("[{y},{x}]", mesh));
+  EXPECT_EQ(layout::toString(mesh, getResultLayout(rule, 1, cuts)), "[{y}]");
+  rule.results[1] = {{1}};
+  EXPECT_EQ(verify(rule, {{8, 6}, {8}}, {{8}, {6}}),
+            "factor 0 passes through, but is in 1 of 2 results");
+  rule.factors[0].use = Use::Replicate;
+  EXPECT_EQ(verify(rule, {{8, 6}, {8}}, {{8}, {6}}),
+            "factor 1 is reduced, but is in a result");
+}

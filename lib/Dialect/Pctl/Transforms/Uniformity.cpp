@@ -375,8 +375,15 @@ void Uniformity::Impl::visitPlain(Operation *op) {
     if (op->getNumResults() == 0 && op->getNumRegions() == 0)
       for (Operation *parent = op->getParentOp();
            parent && !isa<FunctionOpInterface>(parent);
-           parent = parent->getParentOp())
-        joinAll(parent->getResults(), directions, {operand});
+           parent = parent->getParentOp()) {
+        if (!isa<DestinationStyleOpInterface>(parent)) {
+          joinAll(parent->getResults(), directions, {operand});
+          continue;
+        }
+        // Sizes are those of the destinations.
+        for (Value result : parent->getResults())
+          join({result}, directions, {operand});
+      }
   }
   visitSizes(op);
 }

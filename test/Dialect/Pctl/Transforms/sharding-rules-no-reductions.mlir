@@ -61,10 +61,60 @@ func.func @keeps_the_last(%x: tensor<8x6xf32> {pctl.layout = #pctl.layout<@m, [{
   return %0 : tensor<8xf32>
 }
 
-// Two results that are reduced together, as an argmax has.
-// CHECK-LABEL: @argmax(
+// Two results that are reduced together, but not as an argmax is: the last of
+// equal elements counts, a NaN is greater, element and place are of different
+// orders, or places add up.
+// CHECK-LABEL: @argmax_of_the_last(
 // CHECK: linalg.generic {{.*}} attrs = {pctl.layouts = [#pctl.layout<@m, [{}]>, #pctl.layout<@m, [{}]>], pctl.operand_layouts = [#pctl.layout<@m, [{}, {}]>
-func.func @argmax(%x: tensor<8x6xf32> {pctl.layout = #pctl.layout<@m, [{}, {"a"}]>}, %v: tensor<8xf32>,
+func.func @argmax_of_the_last(%x: tensor<8x6xf32> {pctl.layout = #pctl.layout<@m, [{}, {"a"}]>}, %v: tensor<8xf32>,
+                  %p: tensor<8xindex>) -> (tensor<8xf32>, tensor<8xindex>) {
+  %0:2 = linalg.generic {indexing_maps = [#in, #out, #out], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x6xf32>) outs(%v, %p : tensor<8xf32>, tensor<8xindex>) {
+  ^bb0(%in: f32, %acc: f32, %at: index):
+    %1 = linalg.index 1 : index
+    %2 = arith.maximumf %in, %acc : f32
+    %3 = arith.cmpf oge, %in, %acc : f32
+    %4 = arith.select %3, %1, %at : index
+    linalg.yield %2, %4 : f32, index
+  } -> (tensor<8xf32>, tensor<8xindex>)
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8xindex>
+}
+
+// CHECK-LABEL: @argmax_of_nan(
+// CHECK: linalg.generic {{.*}} attrs = {pctl.layouts = [#pctl.layout<@m, [{}]>, #pctl.layout<@m, [{}]>], pctl.operand_layouts = [#pctl.layout<@m, [{}, {}]>
+func.func @argmax_of_nan(%x: tensor<8x6xf32> {pctl.layout = #pctl.layout<@m, [{}, {"a"}]>}, %v: tensor<8xf32>,
+                  %p: tensor<8xindex>) -> (tensor<8xf32>, tensor<8xindex>) {
+  %0:2 = linalg.generic {indexing_maps = [#in, #out, #out], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x6xf32>) outs(%v, %p : tensor<8xf32>, tensor<8xindex>) {
+  ^bb0(%in: f32, %acc: f32, %at: index):
+    %1 = linalg.index 1 : index
+    %2 = arith.maximumf %in, %acc : f32
+    %3 = arith.cmpf ugt, %in, %acc : f32
+    %4 = arith.select %3, %1, %at : index
+    linalg.yield %2, %4 : f32, index
+  } -> (tensor<8xf32>, tensor<8xindex>)
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8xindex>
+}
+
+// CHECK-LABEL: @place_of_the_least(
+// CHECK: linalg.generic {{.*}} attrs = {pctl.layouts = [#pctl.layout<@m, [{}]>, #pctl.layout<@m, [{}]>], pctl.operand_layouts = [#pctl.layout<@m, [{}, {}]>
+func.func @place_of_the_least(%x: tensor<8x6xf32> {pctl.layout = #pctl.layout<@m, [{}, {"a"}]>}, %v: tensor<8xf32>,
+                  %p: tensor<8xindex>) -> (tensor<8xf32>, tensor<8xindex>) {
+  %0:2 = linalg.generic {indexing_maps = [#in, #out, #out], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x6xf32>) outs(%v, %p : tensor<8xf32>, tensor<8xindex>) {
+  ^bb0(%in: f32, %acc: f32, %at: index):
+    %1 = linalg.index 1 : index
+    %2 = arith.maximumf %in, %acc : f32
+    %3 = arith.cmpf olt, %in, %acc : f32
+    %4 = arith.select %3, %1, %at : index
+    linalg.yield %2, %4 : f32, index
+  } -> (tensor<8xf32>, tensor<8xindex>)
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8xindex>
+}
+
+// CHECK-LABEL: @place_depends_on_the_last(
+// CHECK: linalg.generic {{.*}} attrs = {pctl.layouts = [#pctl.layout<@m, [{}]>, #pctl.layout<@m, [{}]>], pctl.operand_layouts = [#pctl.layout<@m, [{}, {}]>
+func.func @place_depends_on_the_last(%x: tensor<8x6xf32> {pctl.layout = #pctl.layout<@m, [{}, {"a"}]>}, %v: tensor<8xf32>,
                   %p: tensor<8xindex>) -> (tensor<8xf32>, tensor<8xindex>) {
   %0:2 = linalg.generic {indexing_maps = [#in, #out, #out], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<8x6xf32>) outs(%v, %p : tensor<8xf32>, tensor<8xindex>) {
@@ -72,7 +122,8 @@ func.func @argmax(%x: tensor<8x6xf32> {pctl.layout = #pctl.layout<@m, [{}, {"a"}
     %1 = linalg.index 1 : index
     %2 = arith.maximumf %in, %acc : f32
     %3 = arith.cmpf ogt, %in, %acc : f32
-    %4 = arith.select %3, %1, %at : index
+    %5 = arith.addi %1, %at : index
+    %4 = arith.select %3, %5, %at : index
     linalg.yield %2, %4 : f32, index
   } -> (tensor<8xf32>, tensor<8xindex>)
   return %0#0, %0#1 : tensor<8xf32>, tensor<8xindex>

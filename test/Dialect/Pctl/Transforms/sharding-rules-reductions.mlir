@@ -239,3 +239,20 @@ func.func @to_a_scalar(%x: tensor<8x6xf32> {pctl.layout = #pctl.layout<@m, [{}, 
   } -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// Ranks combine pairs, so that the results are whole.
+// CHECK-LABEL: @argmax(
+// CHECK: linalg.generic {{.*}} attrs = {pctl.layouts = [#pctl.layout<@m, [{}]>, #pctl.layout<@m, [{}]>], pctl.operand_layouts = [#pctl.layout<@m, [{}, {"a"}]>
+func.func @argmax(%x: tensor<8x6xf32> {pctl.layout = #pctl.layout<@m, [{}, {"a"}]>}, %v: tensor<8xf32>,
+                  %p: tensor<8xindex>) -> (tensor<8xf32>, tensor<8xindex>) {
+  %0:2 = linalg.generic {indexing_maps = [#in, #out, #out], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x6xf32>) outs(%v, %p : tensor<8xf32>, tensor<8xindex>) {
+  ^bb0(%in: f32, %acc: f32, %at: index):
+    %1 = linalg.index 1 : index
+    %2 = arith.maximumf %in, %acc : f32
+    %3 = arith.cmpf ogt, %in, %acc : f32
+    %4 = arith.select %3, %1, %at : index
+    linalg.yield %2, %4 : f32, index
+  } -> (tensor<8xf32>, tensor<8xindex>)
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8xindex>
+}

@@ -178,6 +178,26 @@ func.func @unknown_function_of_what_is_whole(
 
 // -----
 
+// What a body asserts differs, and so may its elements, but not how many.
+
+// CHECK-LABEL: @body_that_asserts
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @body_that_asserts(
+    %x: tensor<4x?xindex> {pctl.layout = #pctl.layout<@m, [{"x"}, {"y"}]>, pctl.global_type = tensor<8x5xindex>}, %o: tensor<6x?xindex>) -> tensor<6x?xindex> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%x : tensor<4x?xindex>) {
+  ^bb0(%out: index):
+    %p = pctl.axis_index ["x"] on @m : index
+    %c = arith.cmpi sge, %out, %p : index
+    cf.assert %c, "too small"
+    linalg.yield %out : index
+  } -> tensor<4x?xindex>
+  %h = pctl.halo_exchange ins(%r : tensor<4x?xindex>) outs(%o : tensor<6x?xindex>) dim = 0 before = 1 after = 1 axes = ["x"] on @m
+      -> tensor<6x?xindex>
+  return %h : tensor<6x?xindex>
+}
+
+// -----
+
 // Before planning: a redistribute is a collective.
 
 // CHECK-LABEL: @local_form

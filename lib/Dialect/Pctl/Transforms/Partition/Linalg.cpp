@@ -8,6 +8,7 @@
 
 #include "Models.h"
 #include "Neutral.h"
+#include "Pairs.h"
 #include "Tables.h"
 #include "Windows.h"
 #include "pctl/Dialect/Pctl/Transforms/Partition.h"
@@ -127,12 +128,14 @@ FailureOr<LoopCuts> readLoopCuts(linalg::LinalgOp op, PartitionContext &ctx) {
   return cuts;
 }
 
-/// Returns the axes that cut the reduction loops of \p op.
-SmallVector<layout::AxisRef> getReducedAxes(linalg::LinalgOp op,
-                                            const LoopCuts &cuts) {
+/// Returns the axes that cut the reduction loops of \p op, but for that of
+/// which it combines the contributions itself.
+SmallVector<layout::AxisRef>
+getReducedAxes(linalg::LinalgOp op, const LoopCuts &cuts,
+               const std::optional<detail::PairReduction> &pair) {
   SmallVector<layout::AxisRef> axes;
   for (auto [loop, type] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (type == utils::IteratorType::reduction)
+    if (type == utils::IteratorType::reduction && !(pair && pair->loop == loop))
       llvm::append_range(axes, cuts.loops[loop].axes);
   return axes;
 }
@@ -291,7 +294,8 @@ struct StructuredOpPartition
     FailureOr<LoopCuts> cuts = readLoopCuts(structured, ctx);
     if (failed(cuts))
       return failure();
-    SmallVector<layout::AxisRef> axes = getReducedAxes(structured, *cuts);
+    std::optional<detail::PairReduction> pair = detail::getPairReduction(op);
+    SmallVector<layout::AxisRef> axes = getReducedAxes(structured, *cuts, pair);
     SmallVector<detail::TableReads> tables = detail::getTableReads(structured);
     SmallVector<layout::AxisRef> allAxes = axes;
     llvm::append_range(allAxes, detail::getLookupAxes(tables, ctx));
@@ -315,6 +319,10 @@ struct StructuredOpPartition
     Operation *local = ctx.clone(op, operands);
     shiftIndices(local, ctx, *cuts);
     detail::localizeTables(local, tables, ctx);
+    if (pair && !cuts->loops[pair->loop].axes.empty())
+      detail::combinePairs(cast<linalg::GenericOp>(op),
+                           cast<linalg::GenericOp>(local), *pair,
+                           cuts->loops[pair->loop].axes, ctx);
     return success();
   }
 

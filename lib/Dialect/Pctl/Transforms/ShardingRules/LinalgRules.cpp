@@ -5,6 +5,7 @@
 /// Rules of structured ops, from their indexing maps, their iterator types and
 /// the one op of their body that accumulates.
 
+#include "PairReduction.h"
 #include "TableReads.h"
 #include "Windows.h"
 
@@ -104,6 +105,8 @@ private:
 
 void StructuredRule::addLoops() {
   std::optional<ReductionKind> kind = getReductionKind(op);
+  std::optional<pctl::detail::PairReduction> pair =
+      pctl::detail::getPairReduction(op);
   for (auto [size, iterator] :
        llvm::zip_equal(loopSizes, op.getIteratorTypesArray())) {
     Factor factor;
@@ -111,6 +114,8 @@ void StructuredRule::addLoops() {
     if (iterator == utils::IteratorType::reduction) {
       factor.use = kind ? Factor::Use::Reduction : Factor::Use::Replicate;
       factor.reduction = kind.value_or(ReductionKind::Sum);
+      if (pair && pair->loop == rule.factors.size())
+        factor.use = Factor::Use::Combined;
     }
     rule.factors.push_back(factor);
   }
@@ -226,7 +231,8 @@ Rule StructuredRule::build() {
       inResults += llvm::any_of(map, [&](ArrayRef<unsigned> numbers) {
         return llvm::is_contained(numbers, loop);
       });
-    bool reduced = rule.factors[loop].use == Factor::Use::Reduction;
+    bool reduced = rule.factors[loop].use == Factor::Use::Reduction ||
+                   rule.factors[loop].use == Factor::Use::Combined;
     if (inResults != (reduced ? 0 : rule.results.size()))
       keepWhole(loop);
   }
