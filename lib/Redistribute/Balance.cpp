@@ -187,20 +187,19 @@ Step redistribute::makeBalancedExchange(const Mesh &mesh,
       .run();
 }
 
-Step redistribute::makeFastestExchange(const Mesh &mesh,
-                                       ArrayRef<int64_t> globalShape,
-                                       const Layout &from, const Layout &to,
-                                       const cost::Cluster &cluster,
-                                       int64_t elementBytes,
-                                       int64_t chunkBytes) {
+PricedStep redistribute::makeFastestExchange(
+    const Mesh &mesh, ArrayRef<int64_t> globalShape, const Layout &from,
+    const Layout &to, const cost::Cluster &cluster, int64_t elementBytes,
+    int64_t chunkBytes) {
   OwnerSearch search(mesh, globalShape, from, to, cluster, elementBytes,
                      chunkBytes);
-  Step balanced = search.run();
-  const StepCost &cost = search.getCost();
-  if (cost.sentBytes > cost.receivedBytes)
-    if (std::optional<Step> listed =
-            makeListedExchange(mesh, globalShape, from, to))
-      if (search.price(*listed).timeSec < cost.timeSec)
-        return std::move(*listed);
-  return balanced;
+  PricedStep fastest = {search.run(), search.getCost()};
+  if (fastest.cost.sentBytes <= fastest.cost.receivedBytes)
+    return fastest;
+  if (std::optional<Step> listed =
+          makeListedExchange(mesh, globalShape, from, to))
+    if (StepCost cost = search.price(*listed);
+        cost.timeSec < fastest.cost.timeSec)
+      fastest = {std::move(*listed), cost};
+  return fastest;
 }

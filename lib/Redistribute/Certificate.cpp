@@ -207,12 +207,10 @@ static std::optional<StepCost> priceExchange(const Plan &plan,
       llvm::is_contained(plan.globalShape, layout::kDynamic) ||
       getExchangeAxes(plan.globalShape, from, to).empty())
     return std::nullopt;
-  Step step = makeFastestExchange(plan.mesh, plan.globalShape, from, to,
-                                  options.cluster, options.elementBytes,
-                                  options.chunkBytes);
-  StepCost cost =
-      getStepCost(plan.mesh, plan.globalShape, step, options.cluster,
-                  options.elementBytes, options.chunkBytes);
+  StepCost cost = makeFastestExchange(plan.mesh, plan.globalShape, from, to,
+                                      options.cluster, options.elementBytes,
+                                      options.chunkBytes)
+                      .cost;
   if (cost.stagingBytes > options.chunkBytes)
     return std::nullopt;
   return cost;

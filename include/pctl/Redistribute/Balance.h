@@ -9,7 +9,7 @@
 #define PCTL_REDISTRIBUTE_BALANCE_H
 
 #include "pctl/Cost/Cluster.h"
-#include "pctl/Redistribute/Plan.h"
+#include "pctl/Redistribute/PlanCost.h"
 
 namespace pctl::redistribute {
 
@@ -47,12 +47,14 @@ std::optional<Step> makeListedExchange(const layout::Mesh &mesh,
 
 /// Returns the exchange of makeBalancedExchange, or that of makeListedExchange
 /// where owners leave some rank sending more than any receives and the listed
-/// one takes less time.
-Step makeFastestExchange(const layout::Mesh &mesh,
-                         llvm::ArrayRef<int64_t> globalShape,
-                         const layout::Layout &from, const layout::Layout &to,
-                         const cost::Cluster &cluster, int64_t elementBytes,
-                         int64_t chunkBytes);
+/// one takes less time; and what it costs, on a sample of ranks where there are
+/// many.
+PricedStep makeFastestExchange(const layout::Mesh &mesh,
+                               llvm::ArrayRef<int64_t> globalShape,
+                               const layout::Layout &from,
+                               const layout::Layout &to,
+                               const cost::Cluster &cluster,
+                               int64_t elementBytes, int64_t chunkBytes);
 
 } // namespace pctl::redistribute
 

@@ -41,6 +41,12 @@ struct StepCost {
   bool exact = true;
 };
 
+/// A step and what it costs.
+struct PricedStep {
+  Step step;
+  StepCost cost;
+};
+
 /// What a plan costs.
 struct PlanCost {
   /// The most that any rank receives, sends, in all steps.

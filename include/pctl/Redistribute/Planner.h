@@ -32,12 +32,13 @@ struct PlannerOptions {
 /// tensor of \p globalShape to its slice in layout \p to.
 ///
 /// The plan is right for every pair of layouts: axes in any order, sub-axes,
-/// uneven and explicit blocks. Where nothing is partial each rank receives
-/// exactly |to \ from| elements, the least possible, and holds after no step
-/// more than the greater of its slices. Partial axes are reduced first, by
-/// reduce-scatter or all-reduce. Of several ways the fastest on the cluster and
-/// under the cap is taken; exchanges are priced on up to 4096 ranks, or on a
-/// sample of a larger mesh.
+/// uneven and explicit blocks. It is the fastest on the cluster and under the
+/// cap of those that are made directly and those that a search over layouts
+/// finds, which on small meshes is of all sequences of collectives and an
+/// exchange; of equally fast ones that with the fewest steps. Where time is
+/// bytes and nothing is partial each rank receives exactly |to \ from| elements,
+/// the least possible. Exchanges are priced on up to 4096 ranks, or on a sample
+/// of a larger mesh.
 ///
 /// Worked example, on `x=2, y=2` and 8x8: from `[{x},{}]` to `[{},{y}]` slices
 /// to `[{x},{y}]`, then gathers dim 0 over {x}.

@@ -147,13 +147,27 @@ TEST(Cases, all_to_all_keeps_rows_in_the_order_of_the_group) {
 }
 
 TEST(Cases, reduce_scatter_stays_in_its_group) {
-  Plan plan =
-      makePlan(makeMesh("x=4,y=2"), {8}, "[{}] partial=[sum(x)]", "[{x}]");
+  Mesh mesh = makeMesh("x=4,y=2");
+  Plan plan = makePlan(mesh, {8, 2}, "[{},{y}] partial=[sum(x)]", "[{x},{y}]");
   EXPECT_TRUE(isRight(plan));
   EXPECT_EQ(getStepLines(plan),
-            "  reduce_scatter sum dim 0 over {x}: [{}] partial=[sum(x)] -> "
-            "[{x}], 6 elements received a rank\n");
+            "  reduce_scatter sum dim 0 over {x}: [{},{y}] partial=[sum(x)] -> "
+            "[{x},{y}], 6 elements received a rank\n");
   EXPECT_EQ(getGroups(plan, 0), (Groups{{0, 2, 4, 6}, {1, 3, 5, 7}}));
+}
+
+TEST(Cases, replicas_share_a_reduce_scatter_in_its_groups) {
+  Mesh mesh = makeMesh("x=4,y=2");
+  Plan plan = makePlan(mesh, {8}, "[{}] partial=[sum(x)]", "[{x}]");
+  EXPECT_TRUE(isRight(plan));
+  EXPECT_EQ(getStepLines(plan),
+            "  all_slice: [{}] partial=[sum(x)] -> [{y}] partial=[sum(x)], 0 "
+            "elements received a rank\n"
+            "  reduce_scatter sum dim 0 over {x}: [{y}] partial=[sum(x)] -> "
+            "[{y,x}], 3 elements received a rank\n"
+            "  exchange over {x,y}: [{y,x}] -> [{x}], 2 elements received a "
+            "rank\n");
+  EXPECT_EQ(getGroups(plan, 1), (Groups{{0, 2, 4, 6}, {1, 3, 5, 7}}));
 }
 
 TEST(Cases, two_partial_axes_apart_are_one_all_reduce) {
@@ -169,11 +183,15 @@ TEST(Cases, partial_axes_around_an_axis_that_cuts_are_not_flattened) {
   Plan plan = makePlan(makeMesh("x=2,y=2,z=2"), {12},
                        "[{y}] partial=[sum(x,z)]", "[{x,y,z}]");
   EXPECT_TRUE(isRight(plan));
+  // Blocks of 12 over 8 are 2 2 2 2 2 2 0 0, no halves of quarters: what is
+  // reduced into quarters is exchanged.
   EXPECT_EQ(getStepLines(plan),
-            "  all_reduce sum over {x,z}: [{y}] partial=[sum(x,z)] -> [{y}], "
-            "10 elements received a rank\n"
-            "  exchange over {y}: [{y}] -> [{x,y,z}], 2 elements received a "
-            "rank\n");
+            "  reduce_scatter sum dim 0 over {x}: [{y}] partial=[sum(x,z)] -> "
+            "[{y,x}] partial=[sum(z)], 3 elements received a rank\n"
+            "  all_reduce sum over {z}: [{y,x}] partial=[sum(z)] -> [{y,x}], 3 "
+            "elements received a rank\n"
+            "  exchange over {x,y}: [{y,x}] -> [{x,y,z}], 2 elements received "
+            "a rank\n");
 }
 
 TEST(Cases, several_4_cycles_in_one_permute) {

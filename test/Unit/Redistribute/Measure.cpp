@@ -221,7 +221,8 @@ void Measures::add(const Measures &other) {
   if (other.worstRatio > worstRatio)
     worstPair = other.worstPair;
   for (auto [own, others] : {std::pair(&firstWrong, &other.firstWrong),
-                             std::pair(&firstOverCap, &other.firstOverCap)})
+                             std::pair(&firstOverCap, &other.firstOverCap),
+                             std::pair(&firstSlower, &other.firstSlower)})
     if (own->empty())
       *own = *others;
   pairs += other.pairs;
@@ -262,7 +263,12 @@ void test::measurePair(const Mesh &mesh, ArrayRef<int64_t> shape,
                        const cost::Cluster &cluster,
                        std::optional<double> bestTimeSec, Measures &measures) {
   ++measures.pairs;
-  llvm::Expected<Plan> plan = planRedistribution(mesh, shape, from, to);
+  PlannerOptions options;
+  options.cluster = cluster;
+  options.elementBytes = elementBytes;
+  options.chunkBytes = chunkBytes;
+  llvm::Expected<Plan> plan =
+      planRedistribution(mesh, shape, from, to, options);
   std::string message =
       plan ? getMessage(verifyPlan(*plan)) : llvm::toString(plan.takeError());
   if (message == "success")
@@ -287,7 +293,13 @@ void test::measurePair(const Mesh &mesh, ArrayRef<int64_t> shape,
   if (!bestTimeSec)
     return;
   ++measures.compared;
-  measures.slower += cost.timeSec > *bestTimeSec * (1 + 1e-9);
+  if (cost.timeSec <= *bestTimeSec * (1 + 1e-9))
+    return;
+  ++measures.slower;
+  if (measures.firstSlower.empty())
+    measures.firstSlower =
+        toString(*plan) + "takes " + std::to_string(cost.timeSec * 1e6) +
+        " us, collectives " + std::to_string(*bestTimeSec * 1e6) + " us";
 }
 
 /// Returns whether at most one axis of \p mesh is partial in \p layout, whole.

@@ -70,8 +70,9 @@ struct Measures {
   double sumOfLogs = 0, worstRatio = 1;
   /// Pairs compared with the best collectives.
   int64_t compared = 0, slower = 0;
-  /// The first pair that is not right, over the cap, or has the worst ratio.
-  std::string firstWrong, firstOverCap, worstPair;
+  /// The first pair that is not right, over the cap, or slower than the best
+  /// collectives, and the one that has the worst ratio.
+  std::string firstWrong, firstOverCap, firstSlower, worstPair;
 
   double getGeomean() const;
   void add(const Measures &other);

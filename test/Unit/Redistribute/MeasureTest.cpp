@@ -86,8 +86,21 @@ TEST(DrawnPairs, meet_the_optimum_and_the_best_collectives) {
     EXPECT_EQ(measures.underCap, measures.pairs) << measures.firstOverCap;
     EXPECT_GT(measures.bounded, 0);
     EXPECT_EQ(measures.atBound, measures.bounded) << measures.worstPair;
-    EXPECT_EQ(measures.slower, 0);
+    EXPECT_EQ(measures.slower, 0) << measures.firstSlower;
   }
+}
+
+TEST(DrawnPairs, are_never_slower_than_the_best_collectives) {
+  for (const char *cluster : {"bytes", "h100"})
+    for (bool partial : {false, true})
+      for (const char *mesh : {"x=2,y=2", "x=2,y=4", "x=2,y=3"}) {
+        Measures measures =
+            measureAllPairs(mesh, {36, 16}, partial, /*maxPairs=*/300,
+                            /*compareCollectives=*/true, cluster);
+        EXPECT_EQ(measures.right, measures.pairs) << measures.firstWrong;
+        EXPECT_GT(measures.compared, 0);
+        EXPECT_EQ(measures.slower, 0) << measures.firstSlower;
+      }
 }
 
 } // namespace

@@ -58,6 +58,8 @@ void printRow(llvm::StringRef mesh, unsigned tensorRank, llvm::StringRef sizes,
     llvm::errs() << "wrong: " << m.firstWrong << "\n";
   if (!m.firstOverCap.empty())
     llvm::errs() << "over the cap: " << m.firstOverCap;
+  if (!m.firstSlower.empty())
+    llvm::errs() << "slower: " << m.firstSlower << "\n";
   if (!m.worstPair.empty())
     llvm::errs() << "worst: " << m.worstPair;
 }
@@ -83,14 +85,16 @@ int main(int argc, char **argv) {
       // All layouts of the largest mesh are too many to search over.
       bool compare = entry.mesh != llvm::StringRef("x=4,y=2,z=2");
       Shape even(tensorRank, entry.even);
-      for (bool partial : {false, true})
-        printRow(entry.mesh, tensorRank, partial ? "even, partial" : "even",
-                 measureAllPairs(entry.mesh, even, partial, maxPairs,
-                                 compare && !(partial && tensorRank == 3)));
-      if (compare)
-        printRow(entry.mesh, tensorRank, "even, on h100",
-                 measureAllPairs(entry.mesh, even, /*partial=*/false, maxPairs,
-                                 compare, "h100"));
+      for (const char *cluster : {"bytes", "h100"})
+        for (bool partial : {false, true}) {
+          std::string sizes = partial ? "even, partial" : "even";
+          if (cluster == llvm::StringRef("h100"))
+            sizes += ", on h100";
+          printRow(entry.mesh, tensorRank, sizes,
+                   measureAllPairs(entry.mesh, even, partial, maxPairs,
+                                   compare && !(partial && tensorRank == 3),
+                                   cluster));
+        }
       for (bool partial : {false, true}) {
         Measures sum;
         for (const Shape &shape : getUnevenShapes(tensorRank))
