@@ -13,17 +13,15 @@
 #include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/MaterializePlan.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
+#include "pctl/Redistribute/PlanCache.h"
 #include "pctl/Redistribute/PlanCost.h"
 #include "pctl/Redistribute/PlanText.h"
-#include "pctl/Redistribute/Planner.h"
 #include "pctl/Redistribute/Traffic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include "llvm/Support/FormatVariadic.h"
-
-#include <map>
 
 using namespace mlir;
 
@@ -51,15 +49,14 @@ struct PlanRedistributionPass
       return signalPassFailure();
     if (failed(readOptions(module)))
       return signalPassFailure();
-    plans.clear();
     SmallVector<RedistributeOp> ops;
     module.walk([&](RedistributeOp op) { ops.push_back(op); });
-    SmallVector<const Plan *> found;
+    SmallVector<std::shared_ptr<const Plan>> found;
     for (RedistributeOp op : ops) {
-      const Plan *plan = findPlan(op);
+      std::shared_ptr<const Plan> plan = findPlan(op);
       if (!plan)
         return signalPassFailure();
-      found.push_back(plan);
+      found.push_back(std::move(plan));
     }
     for (auto [op, plan] : llvm::zip(ops, found))
       if (failed(replace(op, *plan)))
@@ -94,7 +91,7 @@ private:
 
   /// Returns the plan of \p op, made now or before; null, having reported why,
   /// where there is none.
-  const Plan *findPlan(RedistributeOp op) {
+  std::shared_ptr<const Plan> findPlan(RedistributeOp op) {
     if (!op.isLocal()) {
       op.emitOpError("is not in its local spelling; run pctl-partition first");
       return nullptr;
@@ -115,24 +112,13 @@ private:
     // A type of unknown size counts as one of a byte.
     planning.elementBytes =
         getElementBytes(op.getWholeType().getElementType()).value_or(1);
-    // What makes two redistributions the same, as text.
-    std::string key =
-        std::to_string(planning.elementBytes) + " bytes: " +
-        redistribute::toString(Plan{from->mesh,
-                                    SmallVector<int64_t, 4>(shape),
-                                    from->layout.getNormalForm(),
-                                    to->layout.getNormalForm(),
-                                    {}});
-    auto it = plans.find(key);
-    if (it != plans.end())
-      return &it->second;
-    llvm::Expected<Plan> plan = redistribute::planRedistribution(
-        from->mesh, shape, from->layout, to->layout, planning);
+    llvm::Expected<std::shared_ptr<const Plan>> plan =
+        cache->plan(from->mesh, shape, from->layout, to->layout, planning);
     if (!plan) {
       (void)reportError(plan.takeError(), emitError);
       return nullptr;
     }
-    return &plans.emplace(std::move(key), std::move(*plan)).first->second;
+    return std::move(*plan);
   }
 
   LogicalResult replace(RedistributeOp op, const Plan &plan) {
@@ -175,7 +161,9 @@ private:
   }
 
   redistribute::PlannerOptions planning;
-  std::map<std::string, Plan> plans;
+  /// Shared by the clones of the pass, and kept from module to module.
+  std::shared_ptr<redistribute::PlanCache> cache =
+      std::make_shared<redistribute::PlanCache>();
 };
 
 } // namespace

@@ -316,7 +316,8 @@ def PlanRedistributionPass
     the steps of its plan (docs/redistribution.md), each one op, in
     destination-passing style with a `tensor.empty` to write to. A slice that no
     `pctl.all_slice` can do, as its blocks do not nest, is a
-    `tensor.extract_slice`. Equal redistributions share one plan.
+    `tensor.extract_slice`. Equal redistributions share one plan, also those of
+    modules that the same pass saw before.
 
     Exchanges are done in rounds that stage about `chunk-bytes` on a rank. A plan
     of which a step holds more than `cap-bytes` on a rank is refused. Of several
