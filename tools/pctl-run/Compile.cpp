@@ -134,6 +134,7 @@ static llvm::Error planProgram(mlir::ModuleOp module, Form form,
     // Again: without it the pipeline would apply what the program says.
     pipeline.datasetStrategy = options.datasetStrategy;
     pipeline.dataArgs = options.dataArgs;
+    pipeline.cluster = options.planning.cluster;
     pipeline.capBytes = options.planning.capBytes;
     pipeline.chunkBytes = options.planning.chunkBytes;
     buildSpmdPipeline(passes, pipeline);

@@ -72,6 +72,11 @@ struct Options {
       "data-args", cl::CommaSeparated,
       cl::desc("Numbers of the arguments that are data inputs"),
       cl::value_desc("n,..."), cl::cat(category)};
+  cl::opt<std::string> cluster{
+      "cluster",
+      cl::desc("Links of the machine, by which plans are chosen: bytes, a100, "
+               "h100, b200, or a file (default: bytes)"),
+      cl::init("bytes"), cl::value_desc("name|file"), cl::cat(category)};
   cl::opt<int64_t> capBytes{
       "cap-bytes",
       cl::desc("Bytes that a rank may hold in a step of a plan (default: any)"),
@@ -234,6 +239,7 @@ static int runProgram(const Options &options) {
   compileOptions.datasetStrategy = options.datasetStrategy;
   compileOptions.dataArgs.assign(options.dataArgs.begin(),
                                  options.dataArgs.end());
+  compileOptions.planning.cluster = options.cluster;
   compileOptions.planning.capBytes = options.capBytes;
   compileOptions.planning.chunkBytes = options.chunkBytes;
   compileOptions.withReference = options.verify;
