@@ -9,6 +9,7 @@
 
 #include "pctl/Layout/LayoutText.h"
 #include "pctl/Redistribute/Balance.h"
+#include "pctl/Redistribute/PlanCache.h"
 #include "pctl/Redistribute/PlanCost.h"
 #include "pctl/Redistribute/Planner.h"
 
@@ -83,26 +84,56 @@ void timeEachPair(benchmark::State &state, const Questions &questions,
   state.counters["max_us"] = getPercentile(times, 1);
 }
 
+/// Plans each pair for a built-in cluster; with \p partial the axes that cut
+/// nothing in the source are sums to be done.
 void planPairs(benchmark::State &state, const char *mesh,
-               llvm::ArrayRef<int64_t> shape) {
+               llvm::ArrayRef<int64_t> shape, const char *cluster = "bytes",
+               bool partial = false) {
   Questions questions(mesh, shape, 2000);
+  if (partial)
+    for (auto &[from, to] : questions.pairs)
+      if (auto free = questions.mesh.getComplement(from.getUsedAxes());
+          !free.empty())
+        from.partial.push_back(
+            {ReductionKind::Sum, {free.begin(), free.end()}});
+  PlannerOptions options;
+  options.cluster = *cost::getNamedCluster(cluster);
   timeEachPair(state, questions, [&](const Layout &from, const Layout &to) {
-    benchmark::DoNotOptimize(llvm::cantFail(
-        planRedistribution(questions.mesh, questions.shape, from, to)));
+    benchmark::DoNotOptimize(llvm::cantFail(planRedistribution(
+        questions.mesh, questions.shape, from, to, options)));
   });
 }
 
-void planOn2x2x2(benchmark::State &state) {
-  planPairs(state, "a=2,b=2,c=2", {64, 64, 64});
+constexpr int64_t small[] = {64, 64, 64};
+constexpr int64_t large[] = {4096, 4096, 4096};
+constexpr int64_t huge[] = {1 << 20, 1 << 20, 1 << 20};
+
+void planOn2x2x2(benchmark::State &state, const char *cluster, bool partial) {
+  planPairs(state, "a=2,b=2,c=2", small, cluster, partial);
 }
 void planUnevenOn2x2x2(benchmark::State &state) {
   planPairs(state, "a=2,b=2,c=2", {12, 7, 5});
 }
-void planOn4096Ranks(benchmark::State &state) {
-  planPairs(state, "a=8,b=8,c=8,d=8", {4096, 4096, 4096});
+void planOn4096Ranks(benchmark::State &state, const char *cluster,
+                     bool partial) {
+  planPairs(state, "a=8,b=8,c=8,d=8", large, cluster, partial);
 }
-void planOn1048576Ranks(benchmark::State &state) {
-  planPairs(state, "a=32,b=32,c=32,d=32", {1 << 20, 1 << 20, 1 << 20});
+void planOn1048576Ranks(benchmark::State &state, const char *cluster,
+                        bool partial) {
+  planPairs(state, "a=32,b=32,c=32,d=32", huge, cluster, partial);
+}
+
+/// Asks a cache that has all pairs.
+void findPlanOn2x2x2(benchmark::State &state) {
+  Questions questions("a=2,b=2,c=2", small, 500);
+  PlanCache cache;
+  PlannerOptions options;
+  for (const auto &[from, to] : questions.pairs)
+    llvm::cantFail(cache.plan(questions.mesh, small, from, to, options));
+  timeEachPair(state, questions, [&](const Layout &from, const Layout &to) {
+    benchmark::DoNotOptimize(llvm::cantFail(
+        cache.plan(questions.mesh, questions.shape, from, to, options)));
+  });
 }
 
 /// Prices the exchange of each pair, as a search does.
@@ -168,10 +199,32 @@ void priceAllGather(benchmark::State &state) {
 
 } // namespace
 
-BENCHMARK(planOn2x2x2)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planOn2x2x2, bytes, "bytes", false)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planOn2x2x2, bytes_partial, "bytes", true)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planOn2x2x2, h100, "h100", false)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planOn2x2x2, h100_partial, "h100", true)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(findPlanOn2x2x2)->Unit(benchmark::kMicrosecond);
 BENCHMARK(planUnevenOn2x2x2)->Unit(benchmark::kMicrosecond);
-BENCHMARK(planOn4096Ranks)->Unit(benchmark::kMicrosecond);
-BENCHMARK(planOn1048576Ranks)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planOn4096Ranks, bytes, "bytes", false)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planOn4096Ranks, bytes_partial, "bytes", true)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planOn4096Ranks, h100, "h100", false)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planOn4096Ranks, h100_partial, "h100", true)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planOn1048576Ranks, bytes, "bytes", false)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planOn1048576Ranks, bytes_partial, "bytes", true)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planOn1048576Ranks, h100, "h100", false)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planOn1048576Ranks, h100_partial, "h100", true)
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK(priceExchangeOn2x2x2)->Unit(benchmark::kMicrosecond);
 BENCHMARK(priceExchangeOn4096Ranks)->Unit(benchmark::kMicrosecond);
 BENCHMARK(balanceExchangeOn2x2x2)->Unit(benchmark::kMicrosecond);
