@@ -8,6 +8,8 @@
 #include "pctl/Propagation/Propagate.h"
 
 #include "CutAlgebra.h"
+#include "DeferSums.h"
+#include "MoveCosts.h"
 
 #include "pctl/Support/Error.h"
 
@@ -91,8 +93,9 @@ struct Claim {
 
 class Propagator {
 public:
-  Propagator(Graph &graph, Statistics &statistics)
-      : graph(graph), statistics(statistics), neighbours(graph.values.size()) {}
+  Propagator(Graph &graph, Statistics &statistics, MoveCosts &costs)
+      : graph(graph), statistics(statistics), costs(costs),
+        neighbours(graph.values.size()) {}
 
   Error prepare();
   void run();
@@ -105,12 +108,18 @@ private:
   SmallVector<Claim, 0> getClaims(const Node &node,
                                   ArrayRef<TensorUse> uses) const;
   void mergeClaims(Node &node, ArrayRef<TensorUse> uses);
+  FactorCuts merge(Node &node, ArrayRef<Claim> claims);
+  bool isHeard(const Node &node, const Claim &claim) const;
+  int64_t getMovedBytes(const Node &node, ArrayRef<TensorUse> uses);
   bool extendCut(Node &node, unsigned factor, const DimLayout &asked);
   bool isExpressible(const Node &node, unsigned factor) const;
   bool extendValue(Value &value, const Layout &wanted);
 
   Graph &graph;
   Statistics &statistics;
+  MoveCosts &costs;
+  /// Values of higher priority numbers are not heard yet.
+  unsigned priority = 0;
   /// For each value the nodes that use or produce it.
   std::vector<SmallVector<unsigned, 2>> neighbours;
   /// Nodes to look at, in program order.
@@ -157,8 +166,14 @@ void Propagator::run() {
     for (unsigned i = 0, e = graph.nodes.size(); i < e; ++i)
       pending.insert(pending.end(), i);
   };
-  wakeAll();
-  visitPending();
+  std::set<unsigned> priorities = {0};
+  for (const Value &value : graph.values)
+    priorities.insert(value.priority);
+  for (unsigned next : priorities) {
+    priority = next;
+    wakeAll();
+    visitPending();
+  }
   // A producer may give a value other axes than its users had agreed on. Users
   // then take up what is there, as far as it extends what they have.
   closeLayouts();
@@ -242,8 +257,11 @@ SmallVector<Claim, 0> Propagator::getClaims(const Node &node,
                                             ArrayRef<TensorUse> uses) const {
   SmallVector<FactorCuts, 0> asked;
   for (const TensorUse &use : uses)
-    asked.push_back(
-        projectLayout(node.rule, *use.map, graph.values[use.value].layout));
+    if (graph.values[use.value].priority <= priority)
+      asked.push_back(
+          projectLayout(node.rule, *use.map, graph.values[use.value].layout));
+    else
+      asked.emplace_back(node.rule.factors.size());
   SmallVector<int64_t> heldBytes;
   for (const TensorUse &use : uses)
     heldBytes.push_back(getHeldBytes(graph.values[use.value]));
@@ -279,8 +297,71 @@ SmallVector<Claim, 0> Propagator::getClaims(const Node &node,
   return claims;
 }
 
+/// Returns whether \p node is cut as \p claim asks.
+bool Propagator::isHeard(const Node &node, const Claim &claim) const {
+  return !mayBeCut(node.rule.factors[claim.factor]) ||
+         extends(node.cuts[claim.factor], claim.asked);
+}
+
+/// Returns the bytes that the busiest rank receives for all that moves before
+/// and after \p node, cut as it is. What is not cut yet may become cut.
+int64_t Propagator::getMovedBytes(const Node &node, ArrayRef<TensorUse> uses) {
+  int64_t bytes = 0;
+  for (auto [i, use] : llvm::enumerate(uses)) {
+    const Value &value = graph.values[use.value];
+    Layout known = value.layout.getNormalForm();
+    if (i < node.operands.size()) {
+      bytes += costs.getReceivedBytes(
+          value, known, getLayout(node.rule, *use.map, node.cuts));
+      continue;
+    }
+    Layout made =
+        getResultLayout(node.rule, i - node.operands.size(), node.cuts);
+    bool isCut = !known.withoutPartial().getUsedAxes().empty();
+    bytes += costs.getReceivedBytes(
+        value, made,
+        isCut || !made.isPartial() ? known : made.withoutPartial());
+  }
+  return bytes;
+}
+
+/// Has \p node cut as its tensors ask. Where they can't all be heard, each that
+/// is not is tried first, among those that come equally first, and what moves
+/// the fewest bytes is done.
 void Propagator::mergeClaims(Node &node, ArrayRef<TensorUse> uses) {
   SmallVector<Claim, 0> claims = getClaims(node, uses);
+  FactorCuts before = node.cuts;
+  FactorCuts best = merge(node, claims);
+  SmallVector<Claim, 0> unheard;
+  for (const Claim &claim : claims)
+    if (!isHeard(node, claim))
+      unheard.push_back(claim);
+  if (unheard.empty() || closed)
+    return;
+  int64_t bestBytes = getMovedBytes(node, uses);
+  for (const Claim &first : unheard) {
+    SmallVector<Claim, 0> order(claims);
+    llvm::sort(order, [&](const Claim &a, const Claim &b) {
+      auto getRank = [&](const Claim &claim) {
+        bool leads = claim.factor == first.factor && claim.asked == first.asked;
+        return std::make_tuple(std::get<0>(claim.precedence), !leads,
+                               claim.precedence);
+      };
+      return getRank(a) < getRank(b);
+    });
+    node.cuts = before;
+    FactorCuts cuts = merge(node, order);
+    int64_t bytes = cuts == best ? bestBytes : getMovedBytes(node, uses);
+    if (bytes >= bestBytes)
+      continue;
+    bestBytes = bytes;
+    best = cuts;
+  }
+  node.cuts = best;
+}
+
+/// Gives the factors of \p node what \p claims ask, in order, and returns it.
+FactorCuts Propagator::merge(Node &node, ArrayRef<Claim> claims) {
   // A factor of a merged dim has to wait for the ones before it, so what was
   // refused may be taken in the next round.
   bool changed;
@@ -289,6 +370,7 @@ void Propagator::mergeClaims(Node &node, ArrayRef<TensorUse> uses) {
     for (const Claim &claim : claims)
       changed |= extendCut(node, claim.factor, claim.asked);
   } while (changed);
+  return node.cuts;
 }
 
 /// Returns whether every dim of which \p factor is a part can have its axes:
@@ -348,6 +430,8 @@ bool Propagator::extendCut(Node &node, unsigned factor,
 }
 
 bool Propagator::extendValue(Value &value, const Layout &wanted) {
+  if (value.priority > priority)
+    return false;
   bool changed = false;
   for (auto [d, dim] : llvm::enumerate(value.layout.dims)) {
     if (!dim.open)
@@ -381,10 +465,12 @@ void Propagator::closeLayouts() {
 
 Error pctl::propagation::propagate(Graph &graph, Statistics *statistics) {
   Statistics unused;
-  Propagator propagator(graph, statistics ? *statistics : unused);
+  MoveCosts costs(graph.mesh);
+  Propagator propagator(graph, statistics ? *statistics : unused, costs);
   if (Error error = propagator.prepare())
     return error;
   propagator.run();
+  deferSums(graph, costs);
   return Error::success();
 }
 
@@ -395,5 +481,8 @@ Layout pctl::propagation::getWantedLayout(const Graph &graph, const Node &node,
   Layout wanted = getOperandLayout(node.rule, operand, node.cuts);
   adoptFreeBlocks(node.rule, node.rule.operands[operand], wanted,
                   graph.values[node.operands[operand]].layout);
-  return wanted;
+  if (node.sums.empty())
+    return wanted;
+  wanted.partial.push_back({layout::ReductionKind::Sum, node.sums[operand]});
+  return wanted.getNormalForm();
 }

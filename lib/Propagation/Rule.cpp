@@ -28,6 +28,7 @@ using layout::Layout;
 using llvm::ArrayRef;
 using llvm::Error;
 using llvm::SmallVector;
+using llvm::SmallVectorImpl;
 
 //===----------------------------------------------------------------------===//
 // Verification
@@ -221,6 +222,25 @@ static Error verifyUses(const Rule &rule) {
   return Error::success();
 }
 
+static Error verifyAdditive(const Rule &rule) {
+  if (rule.additive.empty())
+    return Error::success();
+  if (rule.results.size() != 1)
+    return makeError("rule has {0} results, so it can't be additive",
+                     rule.results.size());
+  for (const Factor &factor : rule.factors)
+    if (factor.use == Factor::Use::Reduction &&
+        factor.reduction != layout::ReductionKind::Sum)
+      return makeError("rule reduces by {0}, so it can't be additive",
+                       layout::stringifyReductionKind(factor.reduction));
+  for (const OperandSet &set : rule.additive)
+    for (unsigned number : set)
+      if (number >= rule.operands.size())
+        return makeError("rule is additive in operand {0}, but has {1}", number,
+                         rule.operands.size());
+  return Error::success();
+}
+
 Error pctl::propagation::verifyRule(const Rule &rule, Shapes operandShapes,
                                     Shapes resultShapes) {
   if (Error error =
@@ -229,6 +249,8 @@ Error pctl::propagation::verifyRule(const Rule &rule, Shapes operandShapes,
   if (Error error = verifyTensors(rule, rule.results, resultShapes, "result"))
     return error;
   if (Error error = verifySliding(rule))
+    return error;
+  if (Error error = verifyAdditive(rule))
     return error;
   return verifyUses(rule);
 }
@@ -455,6 +477,77 @@ Layout pctl::propagation::getResultLayout(const Rule &rule, unsigned index,
 }
 
 //===----------------------------------------------------------------------===//
+// Sums that wait
+//===----------------------------------------------------------------------===//
+
+/// Returns the set in which \p rule is additive that has all partial ones of
+/// \p operands, or null.
+static const OperandSet *findAdditiveSet(const Rule &rule,
+                                         ArrayRef<Layout> operands) {
+  for (const OperandSet &set : rule.additive) {
+    auto fits = [&](auto indexed) {
+      return !indexed.value().isPartial() ||
+             llvm::is_contained(set, indexed.index());
+    };
+    if (llvm::all_of(llvm::enumerate(operands), fits))
+      return &set;
+  }
+  return nullptr;
+}
+
+/// Adds the axes along which operand number \p index is a sum to \p axes.
+static Error addSumAxes(unsigned index, const Layout &operand,
+                        ArrayRef<DimLayout> cuts,
+                        SmallVectorImpl<AxisRef> &axes) {
+  for (const layout::PartialAxes &partial : operand.partial)
+    if (partial.kind != layout::ReductionKind::Sum)
+      return makeError("operand {0} is partial by {1}, and only sums wait",
+                       index, layout::stringifyReductionKind(partial.kind));
+  for (AxisRef axis : operand.getPartialAxes()) {
+    auto overlaps = [&](AxisRef other) { return axis.overlaps(other); };
+    for (const DimLayout &cut : cuts)
+      if (llvm::any_of(cut.axes, overlaps))
+        return makeError("operand {0} is partial along an axis that cuts the "
+                         "op",
+                         index);
+    if (llvm::is_contained(axes, axis))
+      continue;
+    if (llvm::any_of(axes, overlaps))
+      return makeError("operand {0} is partial along a part of an axis of "
+                       "which another operand has another part",
+                       index);
+    axes.push_back(axis);
+  }
+  return Error::success();
+}
+
+llvm::Expected<CarriedSums>
+pctl::propagation::getCarriedSums(const Rule &rule, ArrayRef<DimLayout> cuts,
+                                  ArrayRef<Layout> operands) {
+  CarriedSums sums;
+  sums.countedOnce.resize(operands.size());
+  for (auto [i, operand] : llvm::enumerate(operands))
+    if (Error error = addSumAxes(i, operand, cuts, sums.axes))
+      return std::move(error);
+  if (sums.axes.empty())
+    return sums;
+  const OperandSet *set = findAdditiveSet(rule, operands);
+  if (!set) {
+    auto isPartial = [](const Layout &layout) { return layout.isPartial(); };
+    return makeError("operand {0} is partial, and the op is not additive in "
+                     "all operands that are",
+                     llvm::find_if(operands, isPartial) - operands.begin());
+  }
+  for (unsigned i : *set) {
+    SmallVector<AxisRef> own = operands[i].getPartialAxes();
+    for (AxisRef axis : sums.axes)
+      if (!llvm::is_contained(own, axis))
+        sums.countedOnce[i].push_back(axis);
+  }
+  return sums;
+}
+
+//===----------------------------------------------------------------------===//
 // Reading cuts off a program
 //===----------------------------------------------------------------------===//
 
@@ -497,7 +590,7 @@ pctl::propagation::inferFactorCuts(const layout::Mesh &mesh, const Rule &rule,
   auto compare = [&](ArrayRef<Layout> layouts, ArrayRef<TensorMap> maps,
                      auto getExpected, const char *kind) -> Error {
     for (auto [i, layout, map] : llvm::enumerate(layouts, maps)) {
-      Layout expected = getExpected(rule, i, cuts);
+      Layout expected = getExpected(i);
       adoptFreeBlocks(rule, map, expected, layout.getNormalForm());
       if (layout.getNormalForm() != expected)
         return makeError("{0} {1} is laid out as {2}, but the op's rule asks "
@@ -521,11 +614,31 @@ pctl::propagation::inferFactorCuts(const layout::Mesh &mesh, const Rule &rule,
                            layout::toString(mesh, axis));
       used.push_back(axis);
     }
+  // What says nothing of sums wants operands that are none.
+  bool takesSums = !rule.additive.empty();
+  auto getOperand = [&](unsigned i) {
+    Layout expected = getOperandLayout(rule, i, cuts);
+    if (takesSums)
+      expected.partial = operandLayouts[i].getNormalForm().partial;
+    return expected;
+  };
   if (Error error =
-          compare(operandLayouts, rule.operands, getOperandLayout, "operand"))
+          compare(operandLayouts, rule.operands, getOperand, "operand"))
     return std::move(error);
-  if (Error error =
-          compare(resultLayouts, rule.results, getResultLayout, "result"))
+  CarriedSums sums;
+  if (takesSums) {
+    llvm::Expected<CarriedSums> carried =
+        getCarriedSums(rule, cuts, operandLayouts);
+    if (!carried)
+      return carried.takeError();
+    sums = std::move(*carried);
+  }
+  auto getResult = [&](unsigned i) {
+    Layout expected = getResultLayout(rule, i, cuts);
+    expected.partial.push_back({layout::ReductionKind::Sum, sums.axes});
+    return expected.getNormalForm();
+  };
+  if (Error error = compare(resultLayouts, rule.results, getResult, "result"))
     return std::move(error);
   return cuts;
 }
@@ -572,6 +685,11 @@ std::string pctl::propagation::toString(const Rule &rule) {
     os << " with f" << factor.leader;
     if (factor.edges)
       os << " plus " << factor.edges->low << " and " << factor.edges->high;
+  }
+  for (const OperandSet &set : rule.additive) {
+    os << ", additive {";
+    llvm::interleaveComma(set, os);
+    os << '}';
   }
   return text;
 }

@@ -26,6 +26,12 @@ struct Value {
   /// Whether a user wrote the layout, or that of the value of which this is a
   /// reshape or a transpose: it then goes before what was derived.
   bool annotated = false;
+  /// When it is heard: what all values of lower numbers ask is spread first,
+  /// and this one says and takes nothing before.
+  unsigned priority = 0;
+  /// Number of the body in which it is made, as those of loops run many times:
+  /// a sum is done in the body that makes it.
+  unsigned scope = 0;
 };
 
 /// An op: a rule and the numbers of the values it is about.
@@ -39,6 +45,9 @@ struct Node {
   bool transfer = false;
   /// How propagation cuts the factors; empty before.
   FactorCuts cuts;
+  /// For each operand the axes along which it is taken as a sum still to be
+  /// done; empty where none is.
+  llvm::SmallVector<llvm::SmallVector<layout::AxisRef, 2>, 0> sums;
 };
 
 /// A program as propagation sees it. A value is a result of at most one node
@@ -79,14 +88,18 @@ struct Statistics {
 /// Each node gathers what its tensors ask of its factors. A factor takes the
 /// longest list of axes that extends what it has, where no axis cuts another
 /// factor. Where tensors disagree, those that a user annotated come first; then
-/// what leaves most bytes of a rank where they are, a reduction moving its
-/// result; then the order of operands and results. What the factors have is
-/// offered to the open dims of all the node's tensors, and nodes whose tensors
-/// changed are looked at again, in program order up and down, until nothing
-/// changes: at most as often as there are axes to add.
+/// what has the busiest rank receive the fewest bytes, as redistributions would
+/// be planned; then what leaves most bytes of a rank where they are, a
+/// reduction moving its result; then the order of operands and results. Values
+/// of a lower priority number are heard before all others. What the factors
+/// have is offered to the open dims of all the node's tensors, and nodes whose
+/// tensors changed are looked at again, in program order up and down, until
+/// nothing changes: at most as often as there are axes to add.
 ///
 /// In the end a node's result has the layout that the cuts give it, partial
-/// where a reduction is cut. Where an operand is wanted otherwise than it is
+/// where a reduction is cut. Sums are passed on as they are by nodes that are
+/// additive in them, within one scope and where fewer bytes are summed for it.
+/// Where an operand is wanted otherwise than it is
 /// laid out (see getWantedLayout) the program needs a redistribution.
 ///
 /// Running again on the outcome changes nothing. Errors: a rule that does not

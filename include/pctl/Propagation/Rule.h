@@ -57,6 +57,9 @@ struct Factor {
 /// dims, none for a dim of size 1 that no factor runs over.
 using TensorMap = llvm::SmallVector<llvm::SmallVector<unsigned, 1>, 4>;
 
+/// Numbers of operands of an op, in order.
+using OperandSet = llvm::SmallVector<unsigned, 2>;
+
 /// What an op asks of its tensors.
 ///
 /// Worked example: a matmul of 4x6 and 6x8 has the factors i (4, pass-through),
@@ -72,10 +75,16 @@ struct Rule {
   llvm::SmallVector<Factor, 4> factors;
   llvm::SmallVector<TensorMap, 3> operands;
   llvm::SmallVector<TensorMap, 1> results;
+  /// Sets of operands in each of which the op is additive: what it makes of the
+  /// sums of two lists of such operands, the others held, is the sum of what it
+  /// makes of the two. For the matmul {0, 2} and {1, 2}. Operands of one set
+  /// may be sums still to be done (getCarriedSums). Empty where nothing is
+  /// known.
+  llvm::SmallVector<OperandSet, 0> additive = {};
 
   friend bool operator==(const Rule &a, const Rule &b) {
     return a.factors == b.factors && a.operands == b.operands &&
-           a.results == b.results;
+           a.results == b.results && a.additive == b.additive;
   }
 };
 
@@ -92,7 +101,9 @@ using Shapes = llvm::ArrayRef<llvm::SmallVector<int64_t>>;
 /// order no layout could say; a sliding factor that follows none or one that
 /// slides itself, that makes up a dim together with others or whose leader
 /// does, that is in one tensor with its leader, or whose edges are negative or
-/// do not make its size of the leader's.
+/// do not make its size of the leader's; a set of additive operands that names
+/// one which the rule lacks, or of a rule with several results or with
+/// reductions other than sums.
 llvm::Error verifyRule(const Rule &rule, Shapes operandShapes,
                        Shapes resultShapes);
 
@@ -154,11 +165,36 @@ layout::Layout getOperandLayout(const Rule &rule, unsigned index,
 layout::Layout getResultLayout(const Rule &rule, unsigned index,
                                llvm::ArrayRef<layout::DimLayout> cuts);
 
+/// How an op takes operands that are sums still to be done.
+struct CarriedSums {
+  /// The axes along which any operand is such a sum, and so the results.
+  llvm::SmallVector<layout::AxisRef, 2> axes;
+  /// For each operand those of them along which it is counted on the first rank
+  /// only, the others having zeros in its place: it is in the set in which the
+  /// op is additive, but no sum itself.
+  llvm::SmallVector<llvm::SmallVector<layout::AxisRef, 2>, 3> countedOnce;
+};
+
+/// Returns how an op cut by \p cuts takes operands of layouts \p operands.
+///
+/// Worked example: the sum of a, partial by sum along x, and of b, which is
+/// not. It is partial by sum along x, and b is counted once along x, or else
+/// the sum would have it once for each rank.
+///
+/// Errors: an operand that is partial by another kind or several; partial
+/// operands that no set in which the op is additive has together; one that is
+/// partial along an axis that cuts the op, or along a part of an axis of which
+/// another operand has another part.
+llvm::Expected<CarriedSums>
+getCarriedSums(const Rule &rule, llvm::ArrayRef<layout::DimLayout> cuts,
+               llvm::ArrayRef<layout::Layout> operands);
+
 /// Returns the one way of cutting the factors under which the tensors have
-/// these layouts. \p mesh is for the messages. Errors: another number of
-/// layouts than the rule has tensors; layouts that no cut gives, naming the
-/// first tensor that differs, its layout and the one it should have; an axis
-/// that cuts two factors.
+/// these layouts, where operands may be sums that the op takes as they are. \p
+/// mesh is for the messages. Errors: another number of layouts than the rule
+/// has tensors; layouts that no cut gives, naming the first tensor that
+/// differs, its layout and the one it should have; an axis that cuts two
+/// factors; those of getCarriedSums.
 llvm::Expected<FactorCuts>
 inferFactorCuts(const layout::Mesh &mesh, const Rule &rule,
                 llvm::ArrayRef<layout::Layout> operandLayouts,
@@ -166,7 +202,8 @@ inferFactorCuts(const layout::Mesh &mesh, const Rule &rule,
 
 /// Prints `([f0, f2], [f2, f1]) -> ([f0, f1]), f0=4, f1=8, f2=6 sum`; factors
 /// to be kept whole are marked `whole`, dynamic sizes `?`; one that slides says
-/// `with f0`, and ` plus 1 and 2` where it has edges.
+/// `with f0`, and ` plus 1 and 2` where it has edges. Sets of operands in which
+/// the op is additive follow as `additive {0, 2}`.
 std::string toString(const Rule &rule);
 
 } // namespace pctl::propagation

@@ -3,6 +3,8 @@
 
 #include "pctl/Dialect/Pctl/Interfaces/ShardingRuleInterface.h"
 
+#include "AdditiveOperands.h"
+
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
 #include "pctl/Dialect/Pctl/Interfaces/LaidOutRegions.h"
 
@@ -185,6 +187,8 @@ FailureOr<Rule> pctl::getRule(Operation *op) {
   if (failed(rule))
     return propagation::getWholeRule(operandShapes, resultShapes);
 
+  if (!op->hasAttr(kRuleAttrName))
+    rule->additive = getAdditiveOperands(op);
   addWholeOperands(*rule, operands);
   propagation::keepUnknownDimsWhole(*rule, operandShapes, resultShapes);
   if (llvm::Error error =

@@ -128,6 +128,7 @@ private:
   LogicalResult checkRegions(Operation *op);
   LogicalResult defineResults(Operation *op);
   void defineArguments(Operation *op);
+  unsigned getScope(Block *block);
   LogicalResult defineFixed(Operation *op, ArrayRef<Attribute> layouts);
   LogicalResult addOp(Operation *op, func::FuncOp func);
   LogicalResult addFixedWants(ProgramGraph::Entry &entry,
@@ -148,6 +149,8 @@ private:
   /// Functions that something other than a call between functions' bodies
   /// refers to, with that op: their arguments and results are whole.
   llvm::DenseMap<Operation *, Operation *> wholeFunctions;
+  /// Numbers of the blocks met so far, from 1 on.
+  llvm::DenseMap<Block *, unsigned> scopes;
 };
 
 } // namespace pctl
@@ -301,8 +304,10 @@ LogicalResult ProgramGraphBuilder::addBoundary(func::FuncOp func) {
     if (failed(number))
       return failure();
     arguments[i] = *number;
-    if (!func.isExternal())
-      program.numbers[func.getArgument(i)] = *number;
+    if (func.isExternal())
+      continue;
+    program.numbers[func.getArgument(i)] = *number;
+    program.graph.values[*number].scope = getScope(&func.front());
   }
   SmallVector<unsigned> &results = program.results[func];
   results.resize(func.getNumResults());
@@ -338,6 +343,12 @@ LogicalResult ProgramGraphBuilder::checkRegions(Operation *op) {
   return failure(outcome.wasInterrupted());
 }
 
+/// Returns the number of \p block, by which values made in other blocks are
+/// told apart.
+unsigned ProgramGraphBuilder::getScope(Block *block) {
+  return scopes.try_emplace(block, scopes.size() + 1).first->second;
+}
+
 /// Gives the results of \p op, which states their \p layouts itself, numbers.
 LogicalResult ProgramGraphBuilder::defineFixed(Operation *op,
                                                ArrayRef<Attribute> layouts) {
@@ -368,8 +379,11 @@ LogicalResult ProgramGraphBuilder::defineResults(Operation *op) {
       program.numbers[result] = results[result.getResultNumber()];
     return success();
   }
-  for (OpResult result : getTensorResults(op))
-    program.numbers[result] = addPlain(result.getType());
+  for (OpResult result : getTensorResults(op)) {
+    unsigned number = addPlain(result.getType());
+    program.numbers[result] = number;
+    program.graph.values[number].scope = getScope(op->getBlock());
+  }
   if (!hasLaidOutRegions(op))
     return checkRegions(op);
   defineArguments(op);

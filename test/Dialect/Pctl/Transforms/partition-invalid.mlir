@@ -284,9 +284,9 @@ func.func @layouts_break_the_rule(%a: tensor<4x4xf32> {pctl.layout = #pctl.layou
 // -----
 
 pctl.mesh @m <["x"=2]>
-func.func @sum_of_partials(%a: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{}], partial = [sum("x")]>}) {
-  // expected-error @+1 {{'arith.addf' op has layouts that do not fit together}}
-  %0 = arith.addf %a, %a {pctl.layouts = [#pctl.layout<@m, [{}], partial = [sum("x")]>]} : tensor<4xf32>
+func.func @product_of_partials(%a: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{}], partial = [sum("x")]>}) {
+  // expected-error @+1 {{'arith.mulf' op has layouts that do not fit together: operand 0 is partial, and the op is not additive in all operands that are}}
+  %0 = arith.mulf %a, %a {pctl.layouts = [#pctl.layout<@m, [{}], partial = [sum("x")]>]} : tensor<4xf32>
   return
 }
 

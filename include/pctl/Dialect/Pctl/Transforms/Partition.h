@@ -9,7 +9,7 @@
 #ifndef PCTL_DIALECT_PCTL_TRANSFORMS_PARTITION_H
 #define PCTL_DIALECT_PCTL_TRANSFORMS_PARTITION_H
 
-#include "pctl/Layout/Layout.h"
+#include "pctl/Propagation/Rule.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -100,7 +100,8 @@ public:
   getSizes(mlir::Value tensor, mlir::ValueRange globalDynamicSizes = {});
   /// Returns an i1 that tells whether this rank is the first along \p axes.
   mlir::Value isFirst(llvm::ArrayRef<layout::AxisRef> axes);
-  /// Returns an i1 that tells whether this rank is at \p position along \p axes.
+  /// Returns an i1 that tells whether this rank is at \p position along \p
+  /// axes.
   mlir::Value isAt(llvm::ArrayRef<layout::AxisRef> axes, int64_t position);
   /// Returns \p value as an SSA value of index type.
   mlir::Value materialize(mlir::Location loc, mlir::OpFoldResult value);
@@ -136,6 +137,11 @@ public:
 
 private:
   llvm::LogicalResult partitionOp(mlir::Operation *op);
+  llvm::LogicalResult partitionPlain(mlir::Operation *op);
+  /// Whether an operand of \p op is a sum still to be done, or the like.
+  bool takesSums(mlir::Operation *op) const;
+  llvm::LogicalResult partitionSums(mlir::Operation *op,
+                                    const propagation::Rule &rule);
   llvm::LogicalResult collectLayouts(mlir::Operation *op);
   llvm::LogicalResult checkCaptures(mlir::Operation *op, bool mayBeCut,
                                     bool &areWhole);

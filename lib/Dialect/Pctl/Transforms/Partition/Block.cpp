@@ -7,6 +7,7 @@
 
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
+#include "pctl/Dialect/Pctl/Interfaces/LaidOutRegions.h"
 #include "pctl/Dialect/Pctl/Interfaces/ShardingRuleInterface.h"
 #include "pctl/Dialect/Pctl/Transforms/Partition.h"
 
@@ -157,6 +158,18 @@ bool PartitionContext::capturesCut(Operation *op) const {
 LogicalResult PartitionContext::partitionOp(Operation *op) {
   if (failed(collectLayouts(op)))
     return failure();
+  if (takesSums(op) && getCarriedTargets(op).empty() &&
+      !isa<CallOpInterface, RegionBranchTerminatorOpInterface>(op)) {
+    FailureOr<propagation::Rule> rule = getRule(op);
+    if (failed(rule))
+      return failure();
+    if (!rule->additive.empty())
+      return partitionSums(op, *rule);
+  }
+  return partitionPlain(op);
+}
+
+LogicalResult PartitionContext::partitionPlain(Operation *op) {
   auto isValueWhole = [&](Value value) { return isWhole(value); };
   bool allWhole = llvm::all_of(op->getOperands(), isValueWhole) &&
                   llvm::all_of(op->getResults(), isValueWhole);
