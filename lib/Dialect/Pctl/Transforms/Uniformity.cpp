@@ -23,8 +23,6 @@
 using namespace mlir;
 using namespace pctl;
 
-static constexpr int kElements = Quantity::kElements;
-
 /// Returns the dims of \p value that are of no static size, nothing for what is
 /// no shaped value.
 static SmallVector<int, 4> getDynamicDims(Value value) {
@@ -371,19 +369,10 @@ void Uniformity::Impl::visitPlain(Operation *op) {
     for (Region &region : op->getRegions())
       for (BlockArgument arg : region.getArguments())
         join({arg}, directions, {operand});
-    // An op without results, inside of one that has some, has to have told it.
-    if (op->getNumResults() == 0 && op->getNumRegions() == 0)
-      for (Operation *parent = op->getParentOp();
-           parent && !isa<FunctionOpInterface>(parent);
-           parent = parent->getParentOp()) {
-        if (!isa<DestinationStyleOpInterface>(parent)) {
-          joinAll(parent->getResults(), directions, {operand});
-          continue;
-        }
-        // Sizes are those of the destinations.
-        for (Value result : parent->getResults())
-          join({result}, directions, {operand});
-      }
+    // What parts of a parallel loop insert is the loop's result.
+    if (isa<tensor::ParallelInsertSliceOp>(op))
+      for (Value result : op->getParentOp()->getParentOp()->getResults())
+        join({result}, directions, {operand});
   }
   visitSizes(op);
 }

@@ -230,6 +230,33 @@ func.func @order_unknown(%x: tensor<4xf32>, %o: tensor<4xf32>) {
 
 // -----
 
+// What is inserted in a parallel loop is in its result.
+
+pctl.mesh @m <["x"=2]>
+func.func @inserted(%x: tensor<4xi1> {pctl.layout = #pctl.layout<@m, [{}]>, pctl.global_type = tensor<4xi1>},
+                    %y: tensor<4xf32>, %o: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  // expected-note@+1 {{it differs since here}}
+  %i = pctl.axis_index ["x"] on @m : index
+  %b = arith.index_cast %i : index to i1
+  %e = tensor.from_elements %b : tensor<1xi1>
+  %r = scf.forall (%j) in (4) shared_outs(%v = %x) -> (tensor<4xi1>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %e into %v[%j] [1] [1] : tensor<1xi1> into tensor<4xi1>
+    }
+  }
+  %c = tensor.extract %r[%c0] : tensor<4xi1>
+  // expected-note@+1 {{%extracted decides here}}
+  scf.if %c {
+    // expected-error@+1 {{'pctl.all_reduce' op communicates along x, but not all ranks along x need come to it: what decides in 'scf.if' around it differs along x}}
+    %s = pctl.all_reduce ins(%y : tensor<4xf32>) outs(%o : tensor<4xf32>) kind = sum axes = ["x"] on @m -> tensor<4xf32>
+    scf.yield
+  }
+  return
+}
+
+// -----
+
 pctl.mesh @m <["x"=2]>
 func.func private @called(%x: tensor<4xf32>) -> tensor<4xf32> {
   %o = tensor.empty() : tensor<4xf32>

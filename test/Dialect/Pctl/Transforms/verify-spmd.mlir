@@ -198,6 +198,31 @@ func.func @body_that_asserts(
 
 // -----
 
+// What a body asserts has no part in the size of what it makes.
+
+// CHECK-LABEL: @assertion
+#id = affine_map<(i) -> (i)>
+pctl.mesh @m <["x"=2, "y"=2]>
+func.func @assertion(
+    %x: tensor<?xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>, pctl.global_type = tensor<5xf32>}) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %i = pctl.axis_index ["y"] on @m : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %v = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %below = arith.cmpi ult, %i, %c2 : index
+    cf.assert %below, "beyond"
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  %s = pctl.all_reduce ins(%v : tensor<?xf32>) outs(%e : tensor<?xf32>) kind = sum axes = ["y"] on @m -> tensor<?xf32>
+  return %s : tensor<?xf32>
+}
+
+// -----
+
 // Before planning: a redistribute is a collective.
 
 // CHECK-LABEL: @local_form
