@@ -67,6 +67,12 @@ function(pctl_add_tool name)
     return()
   endif()
   target_link_libraries(${name} PRIVATE MLIR LLVM)
+  # An installed tool finds the runtime beside it, wherever the tree is moved,
+  # and MLIR where it was linked.
+  file(RELATIVE_PATH libdir "${CMAKE_INSTALL_FULL_BINDIR}"
+       "${CMAKE_INSTALL_FULL_LIBDIR}")
+  set_target_properties(${name} PROPERTIES
+    INSTALL_RPATH "$ORIGIN/${libdir};${LLVM_LIBRARY_DIR}")
   add_dependencies(${name} pctl-headers)
   # A precompiled header serves code that is compiled as it was.
   target_compile_options(${name} PRIVATE -fPIC)
