@@ -8,6 +8,6 @@
 
 set -eu
 cd "$(dirname "$0")/.."
-cmake --preset release >/dev/null
+cmake --preset release -DPCTL_ENABLE_TESTS=ON >/dev/null
 ninja -C build/release PctlMeasureRedistribution >/dev/null
 build/release/test/Unit/Redistribute/PctlMeasureRedistribution "$@"
