@@ -27,11 +27,13 @@ static void addStrategy(OpPassManager &passes,
     ApplyStrategyPassOptions strategy;
     strategy.mesh = options.mesh;
     strategy.layouts = options.layouts;
+    strategy.entry = options.entry;
     passes.addPass(createApplyStrategyPass(strategy));
   }
   ApplyDatasetStrategyPassOptions dataset;
   dataset.strategy = options.datasetStrategy;
   dataset.dataArgs.assign(options.dataArgs.begin(), options.dataArgs.end());
+  dataset.entry = options.entry;
   dataset.ifAsked = true;
   passes.addPass(createApplyDatasetStrategyPass(dataset));
 }

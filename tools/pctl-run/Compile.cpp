@@ -73,8 +73,10 @@ static llvm::Error applyMesh(mlir::ModuleOp module, llvm::StringRef text) {
   return applyOption(module, "--mesh", createApplyStrategyPass(strategy));
 }
 
-static llvm::Error applyLayout(mlir::ModuleOp module, llvm::StringRef text) {
+static llvm::Error applyLayout(mlir::ModuleOp module, llvm::StringRef text,
+                               llvm::StringRef entry) {
   ApplyStrategyPassOptions strategy;
+  strategy.entry = entry.str();
   strategy.layouts = text.str();
   return applyOption(module, llvm::formatv("--layout '{0}'", text).str(),
                      createApplyStrategyPass(strategy));
@@ -83,6 +85,7 @@ static llvm::Error applyLayout(mlir::ModuleOp module, llvm::StringRef text) {
 static llvm::Error applyDataset(mlir::ModuleOp module,
                                 const CompileOptions &options) {
   ApplyDatasetStrategyPassOptions dataset;
+  dataset.entry = options.entry;
   dataset.strategy = options.datasetStrategy;
   dataset.dataArgs.assign(options.dataArgs.begin(), options.dataArgs.end());
   return applyOption(module,
@@ -113,7 +116,7 @@ static llvm::Error applyStrategy(mlir::ModuleOp module, Form form,
     if (llvm::Error error = applyMesh(module, options.mesh))
       return error;
   for (const std::string &text : options.layouts)
-    if (llvm::Error error = applyLayout(module, text))
+    if (llvm::Error error = applyLayout(module, text, options.entry))
       return error;
   if (!options.datasetStrategy.empty() || !options.dataArgs.empty())
     return applyDataset(module, options);
@@ -132,6 +135,7 @@ static llvm::Error planProgram(mlir::ModuleOp module, Form form,
   case Form::Annotated: {
     SpmdPipelineOptions pipeline;
     // Again: without it the pipeline would apply what the program says.
+    pipeline.entry = options.entry;
     pipeline.datasetStrategy = options.datasetStrategy;
     pipeline.dataArgs = options.dataArgs;
     pipeline.cluster = options.planning.cluster;

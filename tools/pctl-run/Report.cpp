@@ -40,18 +40,14 @@ bool Report::isRight() const {
       verdicts, [](const Verdict &verdict) { return verdict.numWrong == 0; });
 }
 
-int64_t Report::getReceivedBytes() const {
+std::optional<int64_t> Report::getReceivedBytes() const {
   int64_t bytes = 0;
-  for (const PlannedCollective &collective : compiled.collectives)
-    bytes += collective.receivedBytes.value_or(0);
+  for (const PlannedCollective &collective : compiled.collectives) {
+    if (!collective.receivedBytes)
+      return std::nullopt;
+    bytes += *collective.receivedBytes;
+  }
   return bytes;
-}
-
-bool Report::hasUnknownBytes() const {
-  return llvm::any_of(compiled.collectives,
-                      [](const PlannedCollective &collective) {
-                        return !collective.receivedBytes;
-                      });
 }
 
 /// Prints the left column of a line.
@@ -97,8 +93,10 @@ void Report::print(llvm::raw_ostream &os) const {
   for (auto [op, count] : counts)
     os << ", " << count << " " << op;
   os << "\n";
-  line(os, "bytes") << (hasUnknownBytes() ? "at least " : "")
-                    << getReceivedBytes() << " received by a rank\n";
+  if (std::optional<int64_t> bytes = getReceivedBytes())
+    line(os, "bytes") << *bytes << " received by a rank\n";
+  else
+    line(os, "bytes") << "differ between ranks, as blocks do; --trace tells\n";
 
   for (auto [number, port] : llvm::enumerate(compiled.signature.results)) {
     line(os, llvm::formatv("result {0}", number).str());

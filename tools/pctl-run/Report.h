@@ -34,9 +34,9 @@ struct Report {
 
   /// Whether no result that was compared is wrong.
   bool isRight() const;
-  /// The bytes that a rank receives in all collectives of which that is known.
-  int64_t getReceivedBytes() const;
-  bool hasUnknownBytes() const;
+  /// The bytes that a rank receives in all collectives; nothing where blocks are
+  /// uneven in one, so that ranks differ.
+  std::optional<int64_t> getReceivedBytes() const;
   void print(llvm::raw_ostream &os) const;
   /// Prints one object:
   /// `{"file", "entry", "mesh", "ranks", "arguments": [{"type", "layout"}],

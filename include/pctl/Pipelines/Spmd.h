@@ -26,6 +26,11 @@ struct SpmdPipelineOptions : mlir::PassPipelineOptions<SpmdPipelineOptions> {
       llvm::cl::desc("Layouts of arguments and results by number, separated by "
                      "';', e.g. 0=[{data},{}];result0=[{?},{}]"),
       llvm::cl::init("")};
+  Option<std::string> entry{
+      *this, "entry",
+      llvm::cl::desc("Function that is meant where none is named (default: "
+                     "the only public one, or main)"),
+      llvm::cl::init("")};
   Option<std::string> datasetStrategy{
       *this, "dataset-strategy",
       llvm::cl::desc("How the data arguments are cut: data_parallel, "

@@ -6,7 +6,15 @@
 using namespace mlir;
 using namespace pctl;
 
-FailureOr<func::FuncOp> pctl::getDefaultFunction(ModuleOp module) {
+FailureOr<func::FuncOp> pctl::getDefaultFunction(ModuleOp module,
+                                                 StringRef entry) {
+  if (!entry.empty()) {
+    if (auto func = module.lookupSymbol<func::FuncOp>(entry))
+      return func;
+    return module.emitError() << "entry is to be '" << entry
+                              << "', but the module has no function of that "
+                                 "name";
+  }
   func::FuncOp found;
   unsigned numPublic = 0;
   for (auto func : module.getOps<func::FuncOp>()) {

@@ -14,9 +14,11 @@
 
 namespace pctl {
 
-/// Returns the function that a strategy is about when it names none: the only
-/// one that is public and has a body, or else `main`. Errors: neither is there.
-mlir::FailureOr<mlir::func::FuncOp> getDefaultFunction(mlir::ModuleOp module);
+/// Returns the function that a strategy is about where it names none: \p entry;
+/// if that is empty, the only one that is public and has a body, or else `main`.
+/// Errors: none of that name; neither of the others is there.
+mlir::FailureOr<mlir::func::FuncOp> getDefaultFunction(mlir::ModuleOp module,
+                                                       llvm::StringRef entry);
 
 /// Returns the one mesh that \p module declares. Errors: none, or several.
 mlir::FailureOr<MeshOp> getOnlyMesh(mlir::ModuleOp module);

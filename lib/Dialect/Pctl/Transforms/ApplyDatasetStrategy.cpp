@@ -348,7 +348,7 @@ struct ApplyDatasetStrategy
     FailureOr<DatasetStrategy> dataset = getStrategy(module, mesh, strategy);
     if (failed(dataset))
       return failure();
-    FailureOr<func::FuncOp> func = getDefaultFunction(module);
+    FailureOr<func::FuncOp> func = getDefaultFunction(module, entry);
     if (failed(func))
       return failure();
     FailureOr<SmallVector<unsigned>> inputs = getInputs(*func, dataArgs);

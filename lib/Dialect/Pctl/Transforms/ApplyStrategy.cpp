@@ -23,8 +23,8 @@ namespace {
 /// Reads the entries of `layouts` one by one and applies each.
 class StrategyApplier {
 public:
-  StrategyApplier(ModuleOp module, MeshOp meshOp)
-      : module(module), meshOp(meshOp), mesh(meshOp.getMesh()) {}
+  StrategyApplier(ModuleOp module, MeshOp meshOp, StringRef entry)
+      : module(module), meshOp(meshOp), mesh(meshOp.getMesh()), entry(entry) {}
 
   LogicalResult apply(StringRef text);
 
@@ -35,6 +35,8 @@ private:
   ModuleOp module;
   MeshOp meshOp;
   layout::Mesh mesh;
+  /// What keys without a function are about; empty for the obvious one.
+  StringRef entry;
 };
 
 } // namespace
@@ -44,7 +46,7 @@ FailureOr<BoundaryRef> StrategyApplier::parseKey(StringRef key) {
   StringRef number = key;
   size_t colon = key.rfind(':');
   if (colon == StringRef::npos) {
-    FailureOr<func::FuncOp> func = getDefaultFunction(module);
+    FailureOr<func::FuncOp> func = getDefaultFunction(module, entry);
     if (failed(func))
       return failure();
     boundary.func = *func;
@@ -148,7 +150,7 @@ struct ApplyStrategy : pctl::impl::ApplyStrategyPassBase<ApplyStrategy> {
       return signalPassFailure();
     FailureOr<MeshOp> meshOp = declareMesh(getOperation(), mesh);
     if (failed(meshOp) ||
-        failed(StrategyApplier(getOperation(), *meshOp).apply(layouts)))
+        failed(StrategyApplier(getOperation(), *meshOp, entry).apply(layouts)))
       signalPassFailure();
   }
 };

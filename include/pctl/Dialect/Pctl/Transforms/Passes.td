@@ -23,9 +23,9 @@ def ApplyStrategyPass : Pass<"pctl-apply-strategy", "mlir::ModuleOp"> {
     results that are named carry the layouts that are given.
 
     `layouts` is a list separated by `;`. An entry is `N=layout` for argument N
-    or `resultN=layout` for result N of the default function, which is the only
-    one that is public and has a body, or else `main`; `name:N=layout` is about
-    another function. Layouts are written as docs/layout.md says.
+    or `resultN=layout` for result N of the function `entry`, or without it of
+    the only one that is public and has a body, or else of `main`;
+    `name:N=layout` is about another function. Layouts are written as docs/layout.md says.
 
     Example: `--pctl-apply-strategy='mesh="data=2,model=4"
     layouts="0=[{data},{} ];result0=[{?},{} ]"'` makes
@@ -45,6 +45,8 @@ def ApplyStrategyPass : Pass<"pctl-apply-strategy", "mlir::ModuleOp"> {
     is a mesh that differs from the one that the program declares.
   }];
   let options = [
+    Option<"entry", "entry", "std::string", /*default=*/"",
+           "Function that is meant where none is named">,
     Option<"mesh", "mesh", "std::string", /*default=*/"",
            "Axes and sizes, e.g. `data=2,model=4`; the program's own mesh when "
            "empty">,
@@ -59,9 +61,9 @@ def ApplyDatasetStrategyPass
   let summary = "Annotate the data inputs by the strategy of the data set";
   let description = [{
     Before: the program declares its mesh. Its data inputs are the arguments
-    numbered in `data-args`, or those with `pctl.data`, of the default function
-    (the only one that is public and has a body, or else `main`). After: they
-    carry `pctl.layout`.
+    numbered in `data-args`, or those with `pctl.data`, of the function `entry`
+    (without it the only one that is public and has a body, or else `main`).
+    After: they carry `pctl.layout`.
 
     The strategy is the option, or else the module's `pctl.dataset_strategy` and
     `pctl.full_batch` attributes, or else `data_parallel`:
@@ -92,6 +94,8 @@ def ApplyDatasetStrategyPass
     another strategy, no data input.
   }];
   let options = [
+    Option<"entry", "entry", "std::string", /*default=*/"",
+           "Function that is meant where none is named">,
     Option<"strategy", "strategy", "std::string", /*default=*/"",
            "`data_parallel`, `full_batch`, tuples of cuts, or layouts">,
     ListOption<"dataArgs", "data-args", "unsigned",
