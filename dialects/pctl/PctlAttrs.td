@@ -149,7 +149,7 @@ def Pctl_LayoutAttr : Pctl_Attr<"Layout", "layout"> {
   let assemblyFormat = "`<` custom<Layout>($mesh, $dims, $partial) `>`";
   let extraClassDeclaration = [{
     /// Returns the number of dims of the tensors that this lays out.
-    unsigned getRank() const { return getDims().size(); }
+    unsigned getTensorRank() const { return getDims().size(); }
   }];
 }
 

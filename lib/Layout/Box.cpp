@@ -85,7 +85,7 @@ SmallVector<Box> layout::subtract(const Box &a, const Box &b) {
   // is the common part itself.
   SmallVector<Box> pieces;
   SmallVector<Range, 4> rest(a.getRanges());
-  for (unsigned dim = 0; dim < a.getRank(); ++dim) {
+  for (unsigned dim = 0; dim < a.getTensorRank(); ++dim) {
     Range whole = rest[dim], inner = (*common)[dim];
     for (Range side :
          {Range{whole.offset, inner.offset - whole.offset},

@@ -286,9 +286,9 @@ static Error verifyDimSize(const Mesh &mesh, const DimLayout &dim,
 
 Error layout::verifyLayout(const Mesh &mesh, const Layout &layout,
                            ArrayRef<int64_t> globalShape) {
-  if (layout.getRank() != globalShape.size())
+  if (layout.getTensorRank() != globalShape.size())
     return makeError("layout has {0} dims, tensor has rank {1}",
-                     layout.getRank(), globalShape.size());
+                     layout.getTensorRank(), globalShape.size());
   if (Error error = verifyLayout(mesh, layout))
     return error;
   SmallVector<int64_t> known;

@@ -206,7 +206,7 @@ struct DeviceFlow {
 /// Returns whether \p box is one run of memory in \p outer.
 static bool isContiguous(const Box &box, const Box &outer) {
   bool inside = false;
-  for (unsigned dim = 0; dim < box.getRank(); ++dim) {
+  for (unsigned dim = 0; dim < box.getTensorRank(); ++dim) {
     if (inside && box[dim].size != outer[dim].size)
       return false;
     inside |= box[dim].size != 1;

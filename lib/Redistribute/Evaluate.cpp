@@ -495,7 +495,7 @@ static Error checkStep(const Plan &plan, const Step &step) {
   for (const Transfer &transfer : step.transfers)
     for (int64_t rank : {transfer.source, transfer.target})
       if (rank < 0 || rank >= plan.mesh.getNumRanks() ||
-          transfer.box.getRank() != plan.globalShape.size())
+          transfer.box.getTensorRank() != plan.globalShape.size())
         return makeError("transfer of {0} from rank {1} to rank {2} is none of "
                          "this mesh and tensor",
                          toString(transfer.box), transfer.source,

@@ -113,7 +113,7 @@ Error Devices::send(const ExpandedTransfer &transfer,
     return target.takeError();
   if (*source == *target)
     return makeError("the device sends to itself");
-  if (transfer.box.getRank() != shape.size() || transfer.box.isEmpty() ||
+  if (transfer.box.getTensorRank() != shape.size() || transfer.box.isEmpty() ||
       !Box::ofShape(shape).contains(transfer.box))
     return makeError("{0} is no box of the tensor with elements in it",
                      toString(transfer.box));

@@ -33,7 +33,7 @@ static void addFlatRange(const Box &box, unsigned dim, Range range,
                          SmallVector<Box> &boxes) {
   if (range.size == 0)
     return;
-  if (dim == box.getRank())
+  if (dim == box.getTensorRank())
     return boxes.push_back(box);
   SmallVector<Range, 4> ranges(box.getRanges());
   int64_t rowSize = 1;

@@ -80,7 +80,7 @@ static Error verifyTransfers(ArrayRef<Transfer> transfers,
       if (!byDevice.count(device))
         return makeError("transfer {0}: device {1} is in neither mesh", number,
                          device);
-    if (transfer.box.getRank() != tensorRank || transfer.box.isEmpty())
+    if (transfer.box.getTensorRank() != tensorRank || transfer.box.isEmpty())
       return makeError("transfer {0}: {1} is no box of elements of the source",
                        number, toString(transfer.box));
     const Holding &source = *byDevice[transfer.source];
@@ -217,7 +217,7 @@ void CrossingEvaluator::visitIndices(const Box &box, Visit visit) {
   for (bool more = true; more;) {
     visit(ArrayRef<int64_t>(index));
     more = false;
-    for (unsigned dim = box.getRank(); dim-- > 0 && !more;) {
+    for (unsigned dim = box.getTensorRank(); dim-- > 0 && !more;) {
       more = ++index[dim] < box[dim].getEnd();
       if (!more)
         index[dim] = box[dim].offset;

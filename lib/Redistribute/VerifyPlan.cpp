@@ -341,7 +341,7 @@ Error StepVerifier::verifyTransfer(const Transfer &transfer) {
                           mesh.getCoordinate(target, step.axes)) != target)
     return makeError("source and target differ along other axes than {0}",
                      print(step.axes));
-  if (box.getRank() != shape.size() || box.isEmpty())
+  if (box.getTensorRank() != shape.size() || box.isEmpty())
     return makeError("{0} is no box of the tensor with elements in it",
                      toString(box));
   if (Box held = getBox(mesh, from, shape, source); !held.contains(box))
@@ -358,7 +358,7 @@ Error StepVerifier::verifyTransfer(const Transfer &transfer) {
 
 /// Checks that no two of \p boxes, which arrive at one rank, meet.
 static Error verifyDisjoint(SmallVector<Box> &boxes) {
-  if (boxes.empty() || boxes.front().getRank() == 0)
+  if (boxes.empty() || boxes.front().getTensorRank() == 0)
     return Error::success();
   llvm::sort(boxes, [](const Box &a, const Box &b) {
     return a[0].offset < b[0].offset;

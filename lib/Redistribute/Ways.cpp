@@ -330,7 +330,7 @@ llvm::SmallVector<Way> redistribute::listWays(const Layout &from,
                                               const cost::Cluster &cluster) {
   SmallVector<Way> ways(1);
   if (from.partial != to.partial)
-    for (unsigned dim = 0; dim < from.getRank(); ++dim) {
+    for (unsigned dim = 0; dim < from.getTensorRank(); ++dim) {
       Way way;
       way.scatterDim = dim;
       ways.push_back(way);

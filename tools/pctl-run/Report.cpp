@@ -25,9 +25,9 @@ void Verdict::add(int64_t rank, const layout::Box &box,
   bound = std::max(bound, comparison.bound);
   if (comparison.numWrong > 0 && numWrong == 0) {
     wrongRank = rank;
-    wrongIndex.resize(box.getRank());
+    wrongIndex.resize(box.getTensorRank());
     int64_t rest = comparison.firstWrong;
-    for (unsigned dim = box.getRank(); dim-- > 0;) {
+    for (unsigned dim = box.getTensorRank(); dim-- > 0;) {
       wrongIndex[dim] = box[dim].offset + rest % box[dim].size;
       rest /= box[dim].size;
     }
@@ -76,7 +76,7 @@ void Report::print(llvm::raw_ostream &os) const {
   line(os, "mesh") << toString(mesh) << " (" << mesh.getNumRanks()
                    << " ranks)\n";
   for (auto [number, port] : llvm::enumerate(compiled.signature.arguments)) {
-    if (port.layout == layout::Layout::replicated(port.layout.getRank()))
+    if (port.layout == layout::Layout::replicated(port.layout.getTensorRank()))
       continue;
     line(os, llvm::formatv("argument {0}", number).str());
     printPort(os, mesh, port);

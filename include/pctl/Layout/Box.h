@@ -45,7 +45,7 @@ public:
 
   llvm::ArrayRef<Range> getRanges() const { return ranges; }
   Range operator[](unsigned dim) const { return ranges[dim]; }
-  unsigned getRank() const { return ranges.size(); }
+  unsigned getTensorRank() const { return ranges.size(); }
   bool isEmpty() const;
   int64_t getNumElements() const;
 

@@ -87,7 +87,7 @@ struct Layout {
   /// everywhere, with all dims open or all closed.
   static Layout replicated(unsigned tensorRank, bool open = false);
 
-  unsigned getRank() const { return dims.size(); }
+  unsigned getTensorRank() const { return dims.size(); }
   bool isPartial() const { return !partial.empty(); }
 
   /// Returns the axes of all partial entries, in order.

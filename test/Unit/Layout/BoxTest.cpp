@@ -87,7 +87,7 @@ void checkPair(const Box &a, const Box &b, const std::set<Index> &inA,
 
   std::set<Index> covered;
   llvm::SmallVector<Box> pieces = subtract(a, b);
-  ASSERT_LE(pieces.size(), std::max<size_t>(2 * a.getRank(), 1));
+  ASSERT_LE(pieces.size(), std::max<size_t>(2 * a.getTensorRank(), 1));
   for (const Box &piece : pieces) {
     ASSERT_FALSE(piece.isEmpty());
     for (const Index &index : elementsOf(piece, all))
@@ -136,7 +136,7 @@ TEST(Box, CountsAndContainsElements) {
 
 TEST(Box, OfAScalarHoldsOneElement) {
   Box scalar = Box::ofShape({});
-  EXPECT_EQ(scalar.getRank(), 0u);
+  EXPECT_EQ(scalar.getTensorRank(), 0u);
   EXPECT_EQ(scalar.getNumElements(), 1);
   EXPECT_TRUE(intersect(scalar, scalar) == scalar);
   EXPECT_TRUE(subtract(scalar, scalar).empty());

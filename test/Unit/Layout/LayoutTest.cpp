@@ -57,7 +57,7 @@ std::vector<int64_t> elementsOf(Range range) {
 /// Calls \p visit with every index in \p box.
 void forEachIndex(const Box &box, llvm::function_ref<void(const Shape &)> visit,
                   Shape &index) {
-  if (index.size() == box.getRank())
+  if (index.size() == box.getTensorRank())
     return visit(index);
   for (int64_t i : elementsOf(box[index.size()])) {
     index.push_back(i);

@@ -53,11 +53,11 @@ void expectSameSlices(const MindSporeLayout &form, const Mesh &mesh,
                       const Layout &layout) {
   // Divisible by any cut of up to 16 ranks.
   constexpr int64_t size = 48;
-  Ints shape(layout.getRank(), size);
+  Ints shape(layout.getTensorRank(), size);
   ASSERT_EQ(form.tensorMap.size(), layout.dims.size());
   for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank) {
     Box box = getBox(mesh, layout, shape, rank);
-    for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+    for (unsigned dim = 0; dim < layout.getTensorRank(); ++dim)
       ASSERT_EQ(box[dim], sliceOf(form, form.tensorMap[dim], size, rank));
   }
 }

@@ -294,7 +294,7 @@ TEST(Rule, both_sides_of_a_reshape_hold_the_same_elements) {
       if (splitBox.isEmpty())
         continue;
       // Boxes of equal volume are equal sets if the corners agree.
-      for (unsigned d = 0; d < merged.getRank(); ++d) {
+      for (unsigned d = 0; d < merged.getTensorRank(); ++d) {
         int64_t first = 0, last = 0;
         for (unsigned number : rule.operands[0][d]) {
           first = first * rule.factors[number].size + splitBox[number].offset;

@@ -31,7 +31,7 @@ static constexpr int64_t chunkBytes = 4 << 20;
 static void forEachCell(ArrayRef<Box> boxes, unsigned dim,
                         SmallVector<Range, 4> &cell,
                         llvm::function_ref<void(const Box &)> visit) {
-  if (dim == boxes.front().getRank())
+  if (dim == boxes.front().getTensorRank())
     return visit(Box(cell));
   SmallVector<int64_t> ends;
   for (const Box &box : boxes) {

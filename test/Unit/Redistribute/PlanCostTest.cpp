@@ -68,7 +68,7 @@ struct Counted {
 
 /// Returns whether \p box is several runs in an array of \p outer.
 bool hasGaps(const Box &box, const Box &outer) {
-  for (unsigned dim = 1; dim < box.getRank(); ++dim) {
+  for (unsigned dim = 1; dim < box.getTensorRank(); ++dim) {
     int64_t before = 1;
     for (unsigned i = 0; i < dim; ++i)
       before *= box[i].size;
@@ -152,9 +152,9 @@ Layout drawOwners(const Mesh &mesh, const Layout &layout,
     if (random() % 3 == 0)
       continue;
     Layout next = owners;
-    next.dims[random() % next.getRank()].axes.push_back(ref);
+    next.dims[random() % next.getTensorRank()].axes.push_back(ref);
     bool nested = true;
-    for (unsigned dim = 0; dim < next.getRank(); ++dim) {
+    for (unsigned dim = 0; dim < next.getTensorRank(); ++dim) {
       DimLayout &inner = next.dims[dim];
       const DimLayout &outer = layout.dims[dim];
       inner.axes = normalizeAxes(inner.axes);

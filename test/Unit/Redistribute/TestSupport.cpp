@@ -80,7 +80,7 @@ static void placeFactors(const Mesh &mesh, llvm::ArrayRef<AxisRef> factors,
     placeFactors(mesh, factors.drop_front(), partial, next, layouts, seen);
   };
   placeRest(layout);
-  for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+  for (unsigned dim = 0; dim < layout.getTensorRank(); ++dim)
     for (size_t at = 0; at <= layout.dims[dim].axes.size(); ++at) {
       Layout next = layout;
       next.dims[dim].axes.insert(next.dims[dim].axes.begin() + at,

@@ -268,10 +268,11 @@ FailureOr<Layout> DatasetApplier::getLayout(unsigned position,
     break;
   }
   const Layout &layout = strategy.layouts[position];
-  if (layout.getRank() != type.getRank())
+  if (layout.getTensorRank() != type.getRank())
     return emitError(argument)
            << "has tensor rank " << type.getRank() << ", but the dataset "
-           << "strategy has a layout of " << layout.getRank() << " dims for it";
+           << "strategy has a layout of " << layout.getTensorRank()
+           << " dims for it";
   return layout;
 }
 

@@ -91,7 +91,7 @@ OpFoldResult StepWriter::getSize(const layout::Layout &layout, unsigned dim) {
 /// Returns a tensor for what a rank holds under \p layout.
 Value StepWriter::createOutput(const layout::Layout &layout) {
   SmallVector<OpFoldResult> sizes;
-  for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+  for (unsigned dim = 0; dim < layout.getTensorRank(); ++dim)
     sizes.push_back(getSize(layout, dim));
   return tensor::EmptyOp::create(builder, loc, sizes,
                                  globalType.getElementType(),
@@ -116,7 +116,7 @@ static bool isAllSlice(const layout::DimLayout &from,
 }
 
 void StepWriter::writeSlice(const Step &step) {
-  for (unsigned dim = 0; dim < step.from.getRank(); ++dim) {
+  for (unsigned dim = 0; dim < step.from.getTensorRank(); ++dim) {
     const layout::DimLayout &from = step.from.dims[dim];
     const layout::DimLayout &to = step.to.dims[dim];
     if (!(from == to) && !isAllSlice(from, to, globalType.getDimSize(dim)))
@@ -127,7 +127,7 @@ void StepWriter::writeSlice(const Step &step) {
 
 void StepWriter::writeAllSlices(const Step &step) {
   layout::Layout layout = step.from;
-  for (unsigned dim = 0; dim < layout.getRank(); ++dim) {
+  for (unsigned dim = 0; dim < layout.getTensorRank(); ++dim) {
     if (layout.dims[dim] == step.to.dims[dim])
       continue;
     SmallVector<layout::AxisRef> axes =
@@ -148,7 +148,7 @@ void StepWriter::writeExtractSlice(const Step &step) {
     return;
   }
   SmallVector<OpFoldResult> offsets, sizes;
-  for (unsigned dim = 0; dim < step.from.getRank(); ++dim) {
+  for (unsigned dim = 0; dim < step.from.getTensorRank(); ++dim) {
     const layout::DimLayout &from = step.from.dims[dim];
     const layout::DimLayout &to = step.to.dims[dim];
     sizes.push_back(getSize(step.to, dim));

@@ -70,7 +70,7 @@ static bool repeatsAxis(ArrayRef<DimLayoutAttr> dims) {
 static LayoutAttr unite(LayoutAttr a, LayoutAttr b) {
   if (!a || !b)
     return a ? a : b;
-  if (a.getMesh() != b.getMesh() || a.getRank() != b.getRank() ||
+  if (a.getMesh() != b.getMesh() || a.getTensorRank() != b.getTensorRank() ||
       a.getPartial() != b.getPartial())
     return {};
   SmallVector<DimLayoutAttr> dims;

@@ -78,10 +78,10 @@ LogicalResult checkReshape(Operation *op, PartitionContext &ctx, Value merged,
                                  "it must not be partial");
   auto mergedType = cast<RankedTensorType>(merged.getType());
   auto splitType = cast<RankedTensorType>(split.getType());
-  if (mergedLayout.getRank() == 0 && !ctx.isWhole(split))
+  if (mergedLayout.getTensorRank() == 0 && !ctx.isWhole(split))
     return ctx.emitLayoutError(op, "tensor", split,
                                "its one element must be whole");
-  for (unsigned dim = 0; dim < mergedLayout.getRank(); ++dim) {
+  for (unsigned dim = 0; dim < mergedLayout.getTensorRank(); ++dim) {
     unsigned first = reassociation[dim].front();
     unsigned count = reassociation[dim].size();
     ReshapeGroup group{mergedLayout.dims[dim], mergedType.getDimSize(dim),

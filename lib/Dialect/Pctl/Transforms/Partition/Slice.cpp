@@ -172,7 +172,7 @@ struct ExtractSlicePartition
     SmallVector<OpFoldResult> offsets, sizes, strides;
     const layout::DimLayout whole;
     unsigned resultDim = 0;
-    for (unsigned dim = 0; dim < source.getRank(); ++dim) {
+    for (unsigned dim = 0; dim < source.getTensorRank(); ++dim) {
       SliceDim local{getLocal(ctx, slice.getMixedOffsets()[dim]),
                      getLocal(ctx, slice.getMixedSizes()[dim]),
                      getLocal(ctx, slice.getMixedStrides()[dim])};
