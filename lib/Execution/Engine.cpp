@@ -4,6 +4,7 @@
 #include "pctl/Execution/Engine.h"
 
 #include "pctl/Conversion/EntryPoint.h"
+#include "pctl/Conversion/RuntimeNames.h"
 #include "pctl/Support/Error.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -202,9 +203,21 @@ static llvm::Error checkForm(ModuleOp module) {
   return llvm::Error::success();
 }
 
+/// Returns whether one of \p libraries, which are loaded, defines \p name.
+static bool isInLibrary(const std::string &name,
+                        ArrayRef<std::string> libraries) {
+  return llvm::any_of(libraries, [&](const std::string &path) {
+    return llvm::sys::DynamicLibrary::getPermanentLibrary(path.c_str())
+        .getAddressOfSymbol(name.c_str());
+  });
+}
+
 /// Fails where \p module calls a function that nobody defines: the linker of
-/// the engine would tell stderr, not its caller.
-static llvm::Error checkSymbols(ModuleOp module) {
+/// the engine would tell stderr, not its caller. Of the process itself a
+/// program gets what lowering makes it call, and nothing else that happens to
+/// be there.
+static llvm::Error checkSymbols(ModuleOp module,
+                                ArrayRef<std::string> libraries) {
   // Makes the symbols of the process itself searchable.
   llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
@@ -212,7 +225,11 @@ static llvm::Error checkSymbols(ModuleOp module) {
     if (!function.isExternal() || name.starts_with("llvm.") ||
         SymbolTable::symbolKnownUseEmpty(function, module))
       continue;
-    if (!llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name.str()))
+    bool isFound =
+        isInLibrary(name.str(), libraries) ||
+        (isRuntimeName(name) &&
+         llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name.str()));
+    if (!isFound)
       return makeError("function '{0}' is defined neither by the program nor "
                        "by a library that is loaded",
                        name);
@@ -244,7 +261,9 @@ llvm::Error Program::addEntries(ModuleOp executable) {
     if (!type || function.getName().starts_with(kWrapperPrefix))
       continue;
     Entry entry;
-    entry.name = function.getName().str();
+    entry.symbol = function.getName().str();
+    auto known = function->getAttrOfType<StringAttr>(kEntryAttrName);
+    entry.name = known ? known.str() : entry.symbol;
     llvm::append_range(entry.argumentTypes, type.getInputs());
     llvm::append_range(entry.resultTypes, type.getResults());
     if (auto comms = function->getAttrOfType<ArrayAttr>(kCommsAttrName))
@@ -264,7 +283,7 @@ llvm::Error Program::compileModule(ModuleOp executable,
   for (const std::string &library : options.libraries)
     if (llvm::Error error = loadLibrary(library))
       return error;
-  if (llvm::Error error = checkSymbols(executable))
+  if (llvm::Error error = checkSymbols(executable, options.libraries))
     return error;
   auto machine = createTargetMachine(options.optLevel);
   if (!machine)
@@ -291,7 +310,7 @@ llvm::Error Program::compileModule(ModuleOp executable,
 
 llvm::Error Program::lookUpEntries() {
   for (Entry &entry : entries) {
-    auto function = engine->lookupPacked(kWrapperPrefix + entry.name);
+    auto function = engine->lookupPacked(kWrapperPrefix + entry.symbol);
     if (!function)
       return function.takeError();
     entry.function = *function;

@@ -146,6 +146,7 @@ buildToLLVMPipeline(OpPassManager &passes, const ToLLVMOptions &options,
   ToBuffersOptions buffers;
   buffers.chunkBytes = options.chunkBytes;
   buildToBuffersPipeline(passes, buffers);
+  passes.addPass(createRenameFunctionsPass());
   passes.addPass(createNcclToLLVMPass());
   addLoops(passes);
   addArithmetic(passes);

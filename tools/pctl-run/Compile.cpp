@@ -17,6 +17,7 @@
 #include "pctl/Support/Error.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -225,6 +226,25 @@ static llvm::Expected<Reference> compileReference(mlir::ModuleOp global,
   return Reference{std::move(*signature), std::move(*program), sumLength};
 }
 
+/// Fails where \p module calls a function that it only declares: nothing is
+/// linked with a program.
+static llvm::Error checkDeclarations(mlir::ModuleOp module) {
+  bool isFound = true;
+  for (auto function : module.getOps<mlir::FunctionOpInterface>()) {
+    if (!function.isExternal() ||
+        mlir::SymbolTable::symbolKnownUseEmpty(function, module))
+      continue;
+    isFound = false;
+    function.emitError("function '")
+        << function.getName()
+        << "' is called, but has no body; a run knows only the functions of "
+           "the program";
+  }
+  if (isFound)
+    return llvm::Error::success();
+  return makeError("the program was not compiled");
+}
+
 llvm::Expected<Compiled>
 run::compileForRanks(mlir::OwningOpRef<mlir::ModuleOp> module,
                      const CompileOptions &options) {
@@ -233,6 +253,8 @@ run::compileForRanks(mlir::OwningOpRef<mlir::ModuleOp> module,
   if (!entry)
     return entry.takeError();
   std::string entryName = entry->getName().str();
+  if (llvm::Error error = checkDeclarations(*module))
+    return error;
 
   if (options.mesh.empty() && module->getOps<MeshOp>().empty())
     return makeError("the program declares no mesh; give one with --mesh");

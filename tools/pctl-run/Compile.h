@@ -66,6 +66,7 @@ struct Compiled {
 
 /// Compiles \p module. Errors, besides diagnostics that passes report at their
 /// places: an option that is wrong, by its name on the command line; no entry;
+/// a function that is called but only declared;
 /// no mesh, or several that differ; a form from which tensors are gone; a
 /// reference asked of a program that is no longer global; those of
 /// readSignature and execution::compile.

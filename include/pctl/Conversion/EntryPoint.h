@@ -23,6 +23,10 @@ inline constexpr char kSignatureAttrName[] = "nccl.signature";
 /// the axes along which its ranks differ.
 inline constexpr char kCommsAttrName[] = "nccl.comms";
 
+/// On an entry the name of which pctl-rename-functions has changed, the one that
+/// callers know.
+inline constexpr char kEntryAttrName[] = "nccl.entry";
+
 /// On each argument that is a communicator beside the world's, and on each
 /// result of the function that makes them, those axes.
 inline constexpr char kCommArgAttrName[] = "nccl.axes";

@@ -152,6 +152,27 @@ def NcclToLLVMPass : Pass<"nccl-to-llvm", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def RenameFunctionsPass : Pass<"pctl-rename-functions", "::mlir::ModuleOp"> {
+  let summary = "Keep functions of a program apart from those it is linked with";
+  let description = [{
+    Before: buffers; what calls libraries by name is not lowered yet.
+    After: no function of the program has a name that lowering, LLVM or a linker
+    takes for one of a library. Private functions with a body are called
+    `program.` and their name; so are public ones and other symbols, but only
+    where the name is one of the runtime or of the C library. An entry keeps its
+    name for callers in `nccl.entry`. Declarations that nobody uses are gone.
+
+    ```mlir
+    func.func private @tanhf(%x: f32) -> f32 { return %x : f32 }
+    // becomes
+    func.func private @program.tanhf(%x: f32) -> f32 { return %x : f32 }
+    ```
+
+    Fails where a function without a body has a name of the runtime or of the C
+    library. It never changes what a function does.
+  }];
+}
+
 def ExpandArithPass : Pass<"pctl-expand-arith"> {
   let summary = "Expand the arithmetic that code for the host lacks, exactly";
   let description = [{

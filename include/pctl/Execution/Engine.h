@@ -79,6 +79,8 @@ private:
                              llvm::ArrayRef<Value> arguments) const;
 
   std::string name;
+  /// What the code calls it.
+  std::string symbol;
   llvm::SmallVector<mlir::Type> argumentTypes;
   llvm::SmallVector<mlir::Type> resultTypes;
   unsigned numComms = 0;
@@ -123,8 +125,9 @@ private:
 /// Compiles \p executable, which is what pctl-to-llvm-pipeline leaves with the
 /// host as target. Errors: an optimization level above 3; a library that cannot
 /// be loaded; a module that is not in the LLVM dialect alone; an entry with a
-/// type that programs cannot be called with; a symbol that neither the module
-/// nor the libraries nor the process define.
+/// type that programs cannot be called with; a function without a body that
+/// neither the libraries define nor, where isRuntimeName has its name, the
+/// process.
 llvm::Expected<std::unique_ptr<Program>>
 compile(mlir::ModuleOp executable, const CompileOptions &options = {});
 
