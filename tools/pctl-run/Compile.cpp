@@ -206,15 +206,16 @@ static std::vector<PlannedCollective> listCollectives(mlir::ModuleOp module) {
 /// Compiles the program of one device that \p global means.
 static llvm::Expected<Reference> compileReference(mlir::ModuleOp global,
                                                   llvm::StringRef entryName) {
+  // Before the rules are gone, which tell what ops reduce over.
+  llvm::Expected<mlir::func::FuncOp> entry = findEntry(global, entryName);
+  if (!entry)
+    return entry.takeError();
+  int64_t sumLength = getSumLength(*entry);
   mlir::PassManager passes(global.getContext());
   passes.addPass(createStripLayoutsPass());
   if (mlir::failed(passes.run(global)))
     return makeError("the program has no uncut one that --verify could compare "
                      "with");
-  llvm::Expected<mlir::func::FuncOp> entry = findEntry(global, entryName);
-  if (!entry)
-    return entry.takeError();
-  int64_t sumLength = getSumLength(*entry);
   llvm::Expected<Signature> signature =
       readSignature(*entry, llvm::cantFail(layout::Mesh::create({{"one", 1}})));
   if (!signature)

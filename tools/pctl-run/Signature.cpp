@@ -8,6 +8,7 @@
 
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
+#include "pctl/Dialect/Pctl/Interfaces/ShardingRuleInterface.h"
 #include "pctl/Support/Error.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -178,9 +179,12 @@ private:
       return 1 + getReductionExtent(linalgOp);
     if (auto call = llvm::dyn_cast<mlir::func::CallOp>(op))
       return ofCall(call);
+    // They move values and compute none.
+    if (llvm::isa<ShardOp, RedistributeOp>(op))
+      return 0;
     // What other regions hold runs some number of times that nobody knows here;
     // each of their ops counts once.
-    int64_t length = 1;
+    int64_t length = 1 + getRuleExtent(op);
     for (mlir::Region &region : op.getRegions())
       for (mlir::Block &block : region)
         for (mlir::Operation &inner : block)
@@ -198,6 +202,23 @@ private:
         continue;
       extent = std::max<int64_t>(extent, 1) * range;
     }
+    return extent;
+  }
+
+  /// What \p op reduces over by its rule, which is all that may be cut of it.
+  static int64_t getRuleExtent(mlir::Operation &op) {
+    // A rule that does not fit is reported by who cuts the op.
+    mlir::ScopedDiagnosticHandler silent(op.getContext(),
+                                         [](mlir::Diagnostic &) {});
+    mlir::FailureOr<propagation::Rule> rule = getRule(&op);
+    if (mlir::failed(rule))
+      return 0;
+    using Use = propagation::Factor::Use;
+    int64_t extent = 0;
+    for (const propagation::Factor &factor : rule->factors)
+      if ((factor.use == Use::Reduction || factor.use == Use::Combined) &&
+          factor.size != layout::kDynamic)
+        extent = std::max<int64_t>(extent, 1) * factor.size;
     return extent;
   }
 

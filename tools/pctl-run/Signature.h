@@ -48,8 +48,9 @@ llvm::Expected<Signature> readSignature(mlir::func::FuncOp entry,
                                         const layout::Mesh &mesh);
 
 /// Returns the number of roundings on the longest chain of sums behind a result
-/// of \p entry: along each path of values, the loop extents over which ops
-/// reduce, and 1 for each other op. tensor::compare turns it into a bound.
+/// of \p entry, a program in a global view: along each path of values, the loop
+/// extents over which ops reduce, also by a `pctl.rule`, and 1 for each other
+/// op. tensor::compare turns it into a bound.
 int64_t getSumLength(mlir::func::FuncOp entry);
 
 } // namespace pctl::run
