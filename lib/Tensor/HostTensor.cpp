@@ -267,14 +267,13 @@ Comparison tensor::compare(const HostTensor &value, const HostTensor &reference,
   int64_t width = getElementBytes(value.getKind());
   bool exact = !isFloat(value.getKind());
   if (!exact) {
-    double magnitude = 1;
     for (int64_t i : llvm::seq(reference.getNumElements())) {
       double element = std::fabs(reference.getAsDouble(i));
       if (std::isfinite(element))
-        magnitude = std::max(magnitude, element);
+        result.magnitude = std::max(result.magnitude, element);
     }
     result.bound = getUnitRoundoff(value.getKind()) *
-                   static_cast<double>(sumLength) * magnitude;
+                   static_cast<double>(sumLength) * std::max(1.0, result.magnitude);
   }
   for (int64_t i : llvm::seq(reference.getNumElements())) {
     bool wrong = exact
@@ -286,8 +285,11 @@ Comparison tensor::compare(const HostTensor &value, const HostTensor &reference,
       result.maxError =
           std::max(result.maxError,
                    std::fabs(value.getAsDouble(i) - reference.getAsDouble(i)));
-    if (wrong && result.numWrong++ == 0)
-      result.firstWrong = i;
+    if (!wrong || result.numWrong++ > 0)
+      continue;
+    result.firstWrong = i;
+    result.wrongValue = value.getAsDouble(i);
+    result.wrongReference = reference.getAsDouble(i);
   }
   return result;
 }

@@ -23,8 +23,11 @@ void Verdict::add(int64_t rank, const layout::Box &box,
                   const tensor::Comparison &comparison) {
   maxError = std::max(maxError, comparison.maxError);
   bound = std::max(bound, comparison.bound);
+  magnitude = std::max(magnitude, comparison.magnitude);
   if (comparison.numWrong > 0 && numWrong == 0) {
     wrongRank = rank;
+    wrongValue = comparison.wrongValue;
+    wrongReference = comparison.wrongReference;
     wrongIndex.resize(box.getTensorRank());
     int64_t rest = comparison.firstWrong;
     for (unsigned dim = box.getTensorRank(); dim-- > 0;) {
@@ -36,8 +39,9 @@ void Verdict::add(int64_t rank, const layout::Box &box,
 }
 
 bool Report::isRight() const {
-  return llvm::all_of(
-      verdicts, [](const Verdict &verdict) { return verdict.numWrong == 0; });
+  return llvm::all_of(verdicts, [](const Verdict &verdict) {
+    return verdict.numWrong == 0 && !verdict.saysNothing();
+  });
 }
 
 std::optional<int64_t> Report::getReceivedBytes() const {
@@ -63,11 +67,16 @@ static void printPort(llvm::raw_ostream &os, const layout::Mesh &mesh,
 static void printVerdict(llvm::raw_ostream &os, const Verdict &verdict) {
   os << ": max error " << llvm::format("%.2g", verdict.maxError) << ", bound "
      << llvm::format("%.2g", verdict.bound);
+  if (verdict.saysNothing())
+    os << ", which says NOTHING: no element is greater than "
+       << llvm::format("%.2g", verdict.magnitude);
   if (verdict.numWrong == 0)
     return;
   os << ", " << verdict.numWrong << " WRONG, the first at [";
   llvm::interleaveComma(verdict.wrongIndex, os);
-  os << "] on rank " << verdict.wrongRank;
+  os << "] on rank " << verdict.wrongRank << ": "
+     << llvm::format("%.9g", verdict.wrongValue) << ", not "
+     << llvm::format("%.9g", verdict.wrongReference);
 }
 
 void Report::print(llvm::raw_ostream &os) const {
@@ -144,6 +153,7 @@ void Report::printJson(llvm::raw_ostream &os) const {
           json.attribute("max_error", verdicts[number].maxError);
           json.attribute("bound", verdicts[number].bound);
           json.attribute("wrong", verdicts[number].numWrong);
+          json.attribute("bound_says_nothing", verdicts[number].saysNothing());
         });
     });
     if (!verdicts.empty())

@@ -20,6 +20,17 @@ struct Verdict {
   /// The first wrong element: on which rank, and where in the global tensor.
   int64_t wrongRank = 0;
   llvm::SmallVector<int64_t> wrongIndex;
+  /// What it is, and what the uncut program has there.
+  double wrongValue = 0;
+  double wrongReference = 0;
+  /// max |reference|.
+  double magnitude = 0;
+
+  /// Whether there are differences, and the bound that they keep would also let
+  /// a zero pass for any element: such a comparison says nothing.
+  bool saysNothing() const {
+    return numWrong == 0 && maxError > 0 && bound >= magnitude;
+  }
 
   /// Counts in what \p rank, which holds \p box, gave.
   void add(int64_t rank, const layout::Box &box,
@@ -32,7 +43,7 @@ struct Report {
   /// One for each result; empty where nothing was compared.
   std::vector<Verdict> verdicts;
 
-  /// Whether no result that was compared is wrong.
+  /// Whether no result that was compared is wrong, or may be.
   bool isRight() const;
   /// The bytes that a rank receives in all collectives; nothing where blocks are
   /// uneven in one, so that ranks differ.
@@ -42,8 +53,8 @@ struct Report {
   /// `{"file", "entry", "mesh", "ranks", "arguments": [{"type", "layout"}],
   ///   "collectives": [{"op", "axes", "local_type", "received_bytes"}],
   ///   "received_bytes", "results": [{"type", "layout", "max_error", "bound",
-  ///   "wrong"}], "verified"}`; the last three of a result and `verified` only
-  /// where results were compared.
+  ///   "wrong", "bound_says_nothing"}], "verified"}`; the last four of a result
+  /// and `verified` only where results were compared.
   void printJson(llvm::raw_ostream &os) const;
 };
 

@@ -87,6 +87,11 @@ struct Comparison {
   double maxError = 0;
   /// What \ref maxError may be: 0 for integers.
   double bound = 0;
+  /// The first wrong element and what it should be.
+  double wrongValue = 0;
+  double wrongReference = 0;
+  /// max |reference| over its finite elements.
+  double magnitude = 0;
 };
 
 /// Compares \p value with \p reference, of the same kind and shape. Integers

@@ -128,4 +128,6 @@ TEST(Compare, NanAndInfinityMeetTheirLikes) {
   Comparison result = compare(value, reference, 1 << 20);
   EXPECT_EQ(result.numWrong, 4);
   EXPECT_EQ(result.firstWrong, 2);
+  EXPECT_EQ(result.wrongValue, -inf);
+  EXPECT_EQ(result.wrongReference, inf);
 }
