@@ -117,6 +117,7 @@ static void addToLLVMDialect(OpPassManager &passes) {
   FinalizeMemRefToLLVMConversionPassOptions memory;
   memory.useGenericFunctions = true;
   passes.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
+  passes.addPass(createAssertToLLVMPass());
   passes.addPass(createConvertIndexToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
   passes.addPass(createConvertControlFlowToLLVMPass());

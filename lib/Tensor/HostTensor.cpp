@@ -273,7 +273,8 @@ Comparison tensor::compare(const HostTensor &value, const HostTensor &reference,
         result.magnitude = std::max(result.magnitude, element);
     }
     result.bound = getUnitRoundoff(value.getKind()) *
-                   static_cast<double>(sumLength) * std::max(1.0, result.magnitude);
+                   static_cast<double>(sumLength) *
+                   std::max(1.0, result.magnitude);
   }
   for (int64_t i : llvm::seq(reference.getNumElements())) {
     bool wrong = exact

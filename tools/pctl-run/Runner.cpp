@@ -6,6 +6,7 @@
 
 #include "Runner.h"
 
+#include "Signals.h"
 #include "Trace.h"
 
 #include "pctl/Layout/LayoutText.h"
@@ -58,6 +59,7 @@ static llvm::Expected<RankResults> runRank(const execution::Entry &entry,
                                            llvm::ArrayRef<HostTensor> inputs,
                                            ncclUniqueId id, int64_t rank) {
   Trace::enterRank(rank);
+  enterRank(rank);
   pctlSetRank(rank);
   ncclComm_t world = nullptr;
   if (ncclResult_t result =
@@ -109,6 +111,7 @@ run::runOnRanks(const execution::Program &program, llvm::StringRef entryName,
   if (ncclResult_t result = ncclGetUniqueId(&id))
     return makeNcclError("ncclGetUniqueId", result);
 
+  RankSignals signals;
   std::vector<RankResults> results(numRanks);
   std::vector<std::string> errors(numRanks);
   std::vector<std::thread> threads;

@@ -22,7 +22,8 @@ using RankResults = std::vector<tensor::HostTensor>;
 /// and returns what each gave, by rank. Errors: a mesh of more
 /// than 1024 ranks; those of Program::getEntry and Entry::call; a slice of
 /// another shape than the layout gives; each names its rank. A failure in the
-/// runtime ends the process with its message.
+/// runtime, or a fault in the code of a rank, ends the process with its
+/// message.
 llvm::Expected<std::vector<RankResults>>
 runOnRanks(const execution::Program &program, llvm::StringRef entryName,
            const Signature &signature,

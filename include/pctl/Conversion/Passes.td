@@ -173,6 +173,31 @@ def RenameFunctionsPass : Pass<"pctl-rename-functions", "::mlir::ModuleOp"> {
   }];
 }
 
+def AssertToLLVMPass : Pass<"pctl-convert-assert-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Let assertions that fail end their rank with a message";
+  let description = [{
+    Before: functions of blocks. After: a `cf.assert` in one is a branch around a
+    call of `@pctlFail` of the runtime, which names the rank and does not return.
+    Upstream's lowering prints the message alone, on the standard output, and
+    aborts.
+
+    ```mlir
+    cf.assert %fits, "no such row"
+    // becomes
+      cf.cond_br %fits, ^rest, ^failed
+    ^failed:
+      %text = llvm.mlir.addressof @pctl_assert : !llvm.ptr
+      llvm.call @pctlFail(%text) : (!llvm.ptr) -> ()
+      llvm.unreachable
+    ^rest:
+    ```
+
+    It never drops an assertion.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
 def ExpandArithPass : Pass<"pctl-expand-arith"> {
   let summary = "Expand the arithmetic that code for the host lacks, exactly";
   let description = [{

@@ -2,8 +2,8 @@
 /* Part of pctl, a compiler library for distributed tensor programs. */
 
 /** \file
- * What compiled programs call beside NCCL: the check of each call's status, and
- * the memory of buffers.
+ * What compiled programs call beside NCCL: the check of each call's status,
+ * the end of a rank, and the memory of buffers.
  * It is the library libpctl_runtime.so, which knows NCCL only by its symbols:
  * whichever library of the NCCL interface the process has loaded is asked for
  * the text of an error. docs/lowering.md says where calls are added.
@@ -44,6 +44,12 @@ void pctlSetRank(int worldRank);
  * that is, the rank, the call, the text of the status and, where there is one,
  * that of the communicator's last error. `comm` may be null. */
 void pctlCheck(int result, ncclComm_t comm, const char *call);
+
+/** Ends the rank, an assertion of which did not hold, with
+ *
+ *     pctl: error: rank 3: no such row
+ */
+void pctlFail(const char *text);
 
 /** Returns memory for a buffer of `sizeBytes` bytes, to be given back with the
  * function after it or with free(); where there is none, ends the rank with

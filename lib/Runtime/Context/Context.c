@@ -80,6 +80,14 @@ void pctlCheck(int result, ncclComm_t comm, const char *call) {
   endRank(rank, message);
 }
 
+void pctlFail(const char *text) {
+  char message[2048], name[32];
+  int rank = getRank(NULL);
+  printRank(name, sizeof(name), rank);
+  snprintf(message, sizeof(message), "pctl: error: rank %s: %s", name, text);
+  endRank(rank, message);
+}
+
 void *_mlir_memref_to_llvm_alloc(size_t sizeBytes) {
   char message[128], name[32];
   int rank;
