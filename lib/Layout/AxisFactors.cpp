@@ -41,8 +41,9 @@ AxisFactors AxisFactors::get(const Mesh &mesh, ArrayRef<AxisRef> refs) {
 FactorBits AxisFactors::getTouched(ArrayRef<AxisRef> refs) const {
   FactorBits bits = 0;
   for (auto [index, factor] : llvm::enumerate(factors))
-    if (llvm::any_of(refs, [&](AxisRef ref) { return ref.overlaps(factor); }))
-      bits |= FactorBits(1) << index;
+    for (AxisRef ref : refs)
+      if (ref.overlaps(factor))
+        bits |= FactorBits(1) << index;
   return bits;
 }
 
