@@ -36,6 +36,7 @@ def Pctl_Dialect : Dialect {
     | `pctl.global_type` | function arguments and results in local form | the tensor type before partitioning |
     | `pctl.layouts` | any op | a layout for each result, unit for a result that is no tensor |
     | `pctl.operand_layouts` | any op | what propagation found that the op asks of its operands; goes when redistributes are inserted |
+    | `pctl.operand_reasons` | any op | with `pctl.operand_layouts`: for each entry a text, why that operand has to move, or nothing |
     | `pctl.rule` | any op | `#pctl.rule`, how the op's dims correspond |
     | `pctl.form` | modules | how far compilation got: annotated, laid-out, local, planned, buffers, executable |
     | `pctl.dataset_strategy` | modules | "data_parallel", "full_batch", cuts of each data argument, or their layouts |

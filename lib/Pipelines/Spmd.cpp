@@ -46,6 +46,7 @@ void buildSpmdPipeline(OpPassManager &passes,
     passes.addPass(createUnfoldReshapesPass());
   PropagateLayoutsPassOptions propagation;
   propagation.remarks = options.remarks;
+  propagation.reasons = !options.report.empty();
   passes.addPass(createPropagateLayoutsPass(propagation));
   passes.addPass(createInsertRedistributionPass());
   addFormCheck(passes, Form::LaidOut);
@@ -59,6 +60,7 @@ void buildSpmdPipeline(OpPassManager &passes,
 
   PlanRedistributionPassOptions planning;
   planning.printPlans = options.printPlans;
+  planning.report = options.report;
   planning.cluster = options.cluster;
   planning.capBytes = options.capBytes;
   planning.chunkBytes = options.chunkBytes;
@@ -69,6 +71,7 @@ void buildSpmdPipeline(OpPassManager &passes,
     OptimizeCollectivesPassOptions optimization;
     optimization.mergeBytes = options.mergeBytes;
     optimization.remarks = options.remarks;
+    optimization.report = options.rewriteReport;
     passes.addPass(createOptimizeCollectivesPass(optimization));
     passes.addPass(createCanonicalizerPass());
   }

@@ -139,6 +139,7 @@ static llvm::Error planProgram(mlir::ModuleOp module, Form form,
     pipeline.entry = options.entry;
     pipeline.datasetStrategy = options.datasetStrategy;
     pipeline.dataArgs = options.dataArgs;
+    pipeline.report = options.planning.report;
     pipeline.cluster = options.planning.cluster;
     pipeline.capBytes = options.planning.capBytes;
     pipeline.chunkBytes = options.planning.chunkBytes;
@@ -152,6 +153,9 @@ static llvm::Error planProgram(mlir::ModuleOp module, Form form,
     passes.addPass(createPlanRedistributionPass(options.planning));
     return runPasses(passes, module);
   case Form::Planned:
+    if (!options.planning.report.empty())
+      return makeError("--report: the program is in form 'planned', in which "
+                       "no change of layout is left to plan");
     return llvm::Error::success();
   case Form::Buffers:
   case Form::Executable:

@@ -98,6 +98,11 @@ struct Options {
   cl::opt<std::string> trace{
       "trace", cl::desc("Write the calls of all ranks as Chrome trace events"),
       cl::value_desc("file.json"), cl::cat(category)};
+  cl::opt<std::string> report{
+      "report",
+      cl::desc("Write what each change of layout costs, and why it is there, "
+               "as JSON"),
+      cl::value_desc("file.json"), cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("Print the report as JSON"),
                      cl::cat(category)};
 };
@@ -242,6 +247,7 @@ static int runProgram(const Options &options) {
   compileOptions.planning.cluster = options.cluster;
   compileOptions.planning.capBytes = options.capBytes;
   compileOptions.planning.chunkBytes = options.chunkBytes;
+  compileOptions.planning.report = options.report;
   compileOptions.withReference = options.verify;
   llvm::Expected<Compiled> compiled =
       compileForRanks(std::move(module), compileOptions);

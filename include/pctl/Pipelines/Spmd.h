@@ -49,6 +49,16 @@ struct SpmdPipelineOptions : mlir::PassPipelineOptions<SpmdPipelineOptions> {
       *this, "print-plans",
       llvm::cl::desc("Remark on each change of layout with its plan and bytes"),
       llvm::cl::init(false)};
+  Option<std::string> report{
+      *this, "report",
+      llvm::cl::desc("File for a report on each change of layout, as JSON: "
+                     "plan, bytes, time, and why it is there"),
+      llvm::cl::init("")};
+  Option<std::string> rewriteReport{
+      *this, "rewrite-report",
+      llvm::cl::desc("File for a report on what made collectives fewer and "
+                     "smaller, as JSON"),
+      llvm::cl::init("")};
   Option<std::string> cluster{
       *this, "cluster",
       llvm::cl::desc("Links of the machine that plans are costed for: bytes, "

@@ -78,7 +78,7 @@ func.func private @unknown_on_result() -> (tensor<4xf32> {pctl.data})
 
 // -----
 
-// expected-error @below {{'func.func' op unknown attribute 'pctl.form' on an op, known are pctl.layouts, pctl.operand_layouts, pctl.rule}}
+// expected-error @below {{'func.func' op unknown attribute 'pctl.form' on an op, known are pctl.layouts, pctl.operand_layouts, pctl.operand_reasons, pctl.rule}}
 func.func private @unknown_on_op() attributes {pctl.form = "local"}
 
 // -----
@@ -184,5 +184,23 @@ pctl.mesh @m <["x"=2]>
 func.func @operand_layouts_hold_layouts(%x: tensor<4xf32>) {
   // expected-error @below {{'math.exp' op wanted layout of tensor operand 0: found unit, expected a layout}}
   %0 = math.exp %x {pctl.operand_layouts = [unit]} : tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2]>
+func.func @reasons_need_layouts(%x: tensor<4xf32>) {
+  // expected-error @below {{'math.exp' op 'pctl.operand_reasons' is ["it moves"], expected a text for each entry of 'pctl.operand_layouts'}}
+  %0 = math.exp %x {pctl.operand_reasons = ["it moves"]} : tensor<4xf32>
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2]>
+func.func @reasons_are_texts(%x: tensor<4xf32>) {
+  // expected-error @below {{'math.exp' op 'pctl.operand_reasons' is [unit], expected a text for each entry of 'pctl.operand_layouts'}}
+  %0 = math.exp %x {pctl.operand_layouts = [#pctl.layout<@m, [{}]>], pctl.operand_reasons = [unit]} : tensor<4xf32>
   return
 }

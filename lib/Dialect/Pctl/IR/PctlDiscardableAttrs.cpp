@@ -7,6 +7,7 @@
 
 #include "pctl/Dialect/Pctl/IR/Forms.h"
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
+#include "pctl/Dialect/Pctl/IR/MoveReasons.h"
 #include "pctl/Support/CheckedArith.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -185,6 +186,17 @@ static LogicalResult verifyOperandLayouts(Operation *op, Attribute value) {
     if (failed(getCheckedLayout(entry, std::nullopt, op, emitError)))
       return failure();
   }
+  return success();
+}
+
+static LogicalResult verifyOperandReasons(Operation *op, Attribute value) {
+  auto reasons = dyn_cast<ArrayAttr>(value);
+  auto layouts = op->getAttrOfType<ArrayAttr>(kOperandLayoutsAttrName);
+  if (!reasons || !layouts || reasons.size() != layouts.size() ||
+      !llvm::all_of(reasons, llvm::IsaPred<StringAttr>))
+    return op->emitOpError() << "'" << kOperandReasonsAttrName << "' is "
+                             << value << ", expected a text for each entry of '"
+                             << kOperandLayoutsAttrName << "'";
   return success();
 }
 
@@ -367,11 +379,14 @@ LogicalResult PctlDialect::verifyOperationAttribute(Operation *op,
     return verifyLayouts(op, attribute.getValue());
   if (name == kOperandLayoutsAttrName)
     return verifyOperandLayouts(op, attribute.getValue());
+  if (name == kOperandReasonsAttrName)
+    return verifyOperandReasons(op, attribute.getValue());
   if (name == kRuleAttrName)
     return verifyRule(op, attribute.getValue());
   if (isa<ModuleOp>(op))
     return verifyModuleAttribute(op, attribute);
-  return emitUnknown(
-      [&] { return op->emitOpError(); }, attribute.getName(), "an op",
-      {kLayoutsAttrName, kOperandLayoutsAttrName, kRuleAttrName});
+  return emitUnknown([&] { return op->emitOpError(); }, attribute.getName(),
+                     "an op",
+                     {kLayoutsAttrName, kOperandLayoutsAttrName,
+                      kOperandReasonsAttrName, kRuleAttrName});
 }

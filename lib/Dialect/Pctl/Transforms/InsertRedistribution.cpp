@@ -5,6 +5,7 @@
 /// Compares how each op wants its operands with how they are, and puts a
 /// redistribute where that differs.
 
+#include "pctl/Dialect/Pctl/IR/MoveReasons.h"
 #include "pctl/Dialect/Pctl/Interfaces/LaidOutRegions.h"
 #include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
@@ -26,6 +27,8 @@ namespace {
 /// What a value is wanted as.
 struct Wanted {
   LayoutAttr layout;
+  /// Why the first of the users does, if that was said.
+  StringAttr why;
   /// Who wants it so, in program order.
   SmallVector<std::pair<Operation *, TensorOperand>, 1> users;
 };
@@ -40,7 +43,7 @@ public:
 
 private:
   void insertFor(Value value, MutableArrayRef<Wanted> wanted);
-  Value redistribute(Value value, LayoutAttr from, LayoutAttr to);
+  Value redistribute(Value value, LayoutAttr from, const Wanted &wanted);
   void setInsertionPoint(Value value, ArrayRef<Wanted> wanted);
 
   OpBuilder builder;
@@ -78,6 +81,7 @@ LogicalResult Inserter::collect(Operation *op) {
   if (operands.empty())
     return success();
   auto layouts = op->getAttrOfType<ArrayAttr>(kOperandLayoutsAttrName);
+  auto reasons = op->getAttrOfType<ArrayAttr>(kOperandReasonsAttrName);
   if (!layouts || layouts.size() != operands.size())
     return op->emitOpError("does not say how it wants its operands laid out, "
                            "run pctl-propagate-layouts first");
@@ -98,7 +102,9 @@ LogicalResult Inserter::collect(Operation *op) {
     auto known = llvm::find_if(
         wanted, [&](const Wanted &other) { return other.layout == layout; });
     if (known == wanted.end())
-      known = wanted.insert(wanted.end(), Wanted{layout, {}});
+      known = wanted.insert(
+          wanted.end(),
+          Wanted{layout, reasons ? cast<StringAttr>(reasons[i]) : nullptr, {}});
     known->users.emplace_back(op, operand);
   }
   asking.push_back(op);
@@ -128,9 +134,13 @@ void Inserter::setInsertionPoint(Value value, ArrayRef<Wanted> wanted) {
     builder.setInsertionPointAfterValue(value);
 }
 
-Value Inserter::redistribute(Value value, LayoutAttr from, LayoutAttr to) {
-  return RedistributeOp::create(builder, value.getLoc(), value.getType(), value,
-                                from, to, /*global_type=*/TypeAttr());
+Value Inserter::redistribute(Value value, LayoutAttr from,
+                             const Wanted &wanted) {
+  Location loc = value.getLoc();
+  if (wanted.why)
+    loc = attachMoveReason(loc, wanted.users.front().first, wanted.why);
+  return RedistributeOp::create(builder, loc, value.getType(), value, from,
+                                wanted.layout, /*global_type=*/TypeAttr());
 }
 
 void Inserter::insertFor(Value value, MutableArrayRef<Wanted> wanted) {
@@ -153,7 +163,7 @@ void Inserter::insertFor(Value value, MutableArrayRef<Wanted> wanted) {
   for (Wanted &entry : wanted) {
     setInsertionPoint(source, entry);
     bool reduces = !current.getPartial().empty();
-    Value moved = redistribute(source, current, entry.layout);
+    Value moved = redistribute(source, current, entry);
     for (const auto &[user, operand] : entry.users)
       replaceTensorOperand(user, operand, moved);
     if (reduces && entry.layout.getPartial().empty()) {
@@ -166,8 +176,10 @@ void Inserter::insertFor(Value value, MutableArrayRef<Wanted> wanted) {
 void Inserter::insert() {
   for (auto &[value, wanted] : wants)
     insertFor(value, wanted);
-  for (Operation *op : asking)
+  for (Operation *op : asking) {
     op->removeAttr(kOperandLayoutsAttrName);
+    op->removeAttr(kOperandReasonsAttrName);
+  }
   for (ShardOp shard : shards) {
     shard.getResult().replaceAllUsesWith(shard.getInput());
     shard.erase();

@@ -7,6 +7,7 @@
 /// analysis of uniform values once, as rewrites rely on what ranks agree on.
 
 #include "Collectives/Rewrites.h"
+#include "ReportFile.h"
 #include "pctl/Dialect/Pctl/Transforms/CollectiveSummary.h"
 #include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
@@ -14,10 +15,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Support/FileUtilities.h"
-
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -162,30 +159,23 @@ LogicalResult OptimizeCollectivesPass::writeReport(ModuleOp module,
     return bytes ? llvm::json::Value(*bytes) : llvm::json::Value(nullptr);
   };
   llvm::json::Array rewrites;
-  for (const RewriteEntry &entry : entries) {
-    std::string loc;
-    llvm::raw_string_ostream(loc) << entry.loc;
+  for (const RewriteEntry &entry : entries)
     rewrites.push_back(
         llvm::json::Object{{"rewrite", collectives::stringify(entry.kind)},
-                           {"loc", loc},
+                           {"loc", toReportText(entry.loc)},
                            {"collectives_before", entry.numBefore},
                            {"collectives_after", entry.numAfter},
                            {"bytes_before", toJson(entry.bytesBefore)},
                            {"bytes_after", toJson(entry.bytesAfter)}});
-  }
   llvm::json::Value value =
       llvm::json::Object{{"rewrites", std::move(rewrites)},
                          {"collectives_before", before.collectives},
                          {"collectives_after", after.collectives},
                          {"bytes_before", before.bytes},
                          {"bytes_after", after.bytes}};
-  std::string message;
-  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(report, &message);
-  if (!file)
-    return module.emitError() << getArgument() << ": " << message;
-  file->os() << llvm::formatv("{0:2}", value) << "\n";
-  file->keep();
-  return success();
+  return pctl::writeReport(report, value, [&] {
+    return module.emitError() << getArgument() << ": ";
+  });
 }
 
 } // namespace pctl

@@ -7,6 +7,8 @@
 /// ops of what it says.
 
 #include "ElementBytes.h"
+#include "RedistributionReport.h"
+#include "ReportFile.h"
 #include "pctl/Cost/Cluster.h"
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
@@ -62,6 +64,11 @@ struct PlanRedistributionPass
       if (failed(replace(op, *plan)))
         return signalPassFailure();
     setForm(module, Form::Planned);
+    if (!report.empty() &&
+        failed(writeReport(report, entries.take(planning.cluster.name), [&] {
+          return module.emitError() << getArgument() << ": ";
+        })))
+      signalPassFailure();
   }
 
 private:
@@ -109,9 +116,7 @@ private:
                        << to->symbol << "; both layouts must be over one mesh";
       return nullptr;
     }
-    // A type of unknown size counts as one of a byte.
-    planning.elementBytes =
-        getElementBytes(op.getWholeType().getElementType()).value_or(1);
+    planning.elementBytes = getElementBytesOrOne(op);
     llvm::Expected<std::shared_ptr<const Plan>> plan =
         cache->plan(from->mesh, shape, from->layout, to->layout, planning);
     if (!plan) {
@@ -121,9 +126,18 @@ private:
     return std::move(*plan);
   }
 
+  /// A type of unknown size counts as one of a byte.
+  static int64_t getElementBytesOrOne(RedistributeOp op) {
+    return getElementBytes(op.getWholeType().getElementType()).value_or(1);
+  }
+
   LogicalResult replace(RedistributeOp op, const Plan &plan) {
     if (printPlans)
       printPlan(op, plan);
+    if (!report.empty()) {
+      planning.elementBytes = getElementBytesOrOne(op);
+      entries.add(op, plan, planning);
+    }
     FlatSymbolRefAttr symbol = resolveLayout(op.getTo(), op).getMesh();
     OpBuilder builder(op);
     FailureOr<Value> result = materializePlan(
@@ -153,14 +167,14 @@ private:
     else
       remark << traffic.maxReceived << " elements a rank";
     redistribute::PlanCost cost = redistribute::getPlanCost(
-        plan, planning.cluster, getElementBytes(type).value_or(1),
-        planning.chunkBytes);
+        plan, planning.cluster, getElementBytesOrOne(op), planning.chunkBytes);
     remark << "; holds " << cost.peakBytes << " bytes; takes "
            << llvm::formatv("{0:F1}", cost.timeSec * 1e6).str() << " us on "
            << planning.cluster.name;
   }
 
   redistribute::PlannerOptions planning;
+  RedistributionReport entries;
   /// Shared by the clones of the pass, and kept from module to module.
   std::shared_ptr<redistribute::PlanCache> cache =
       std::make_shared<redistribute::PlanCache>();

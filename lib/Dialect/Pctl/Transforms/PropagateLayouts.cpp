@@ -9,6 +9,7 @@
 #include "ProgramGraph.h"
 #include "SpecializeCalls.h"
 
+#include "pctl/Dialect/Pctl/IR/MoveReasons.h"
 #include "pctl/Dialect/Pctl/Interfaces/LaidOutRegions.h"
 #include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
@@ -79,29 +80,63 @@ static std::string explainChange(Operation *op, const layout::Mesh &mesh,
   return "other tensors of the op are cut so";
 }
 
+namespace {
+/// A tensor operand that an op wants otherwise than it is.
+struct MovingOperand {
+  Operation *op;
+  /// Among the op's tensor operands.
+  unsigned index;
+  const propagation::Value &tensor;
+  Layout wanted;
+  std::string why;
+};
+} // namespace
+
+/// Calls \p handle with each operand that has to move, in program order.
+static void
+forEachMovingOperand(const ProgramGraph &program,
+                     llvm::function_ref<void(const MovingOperand &)> handle) {
+  const propagation::Graph &graph = program.graph;
+  for (const ProgramGraph::Entry &entry : program.entries)
+    for (auto [i, value, want] : llvm::enumerate(entry.operands, entry.wants)) {
+      const Node &node = graph.nodes[want.first];
+      const propagation::Value &tensor =
+          graph.values[program.numbers.lookup(value)];
+      Layout wanted = propagation::getWantedLayout(graph, node, want.second);
+      if (tensor.layout == wanted)
+        continue;
+      std::string why =
+          tensor.layout.withoutPartial() == wanted
+              ? "it is a sum, or the like, that is still to be done"
+              : explainChange(entry.op, graph.mesh, node, want.second,
+                              tensor.layout, wanted);
+      handle({entry.op, static_cast<unsigned>(i), tensor, std::move(wanted),
+              std::move(why)});
+    }
+}
+
 /// Says for each operand that has to move what moves and why.
 static void emitRemarks(const ProgramGraph &program) {
   const layout::Mesh &mesh = program.graph.mesh;
-  for (const ProgramGraph::Entry &entry : program.entries) {
-    for (auto [i, value, want] : llvm::enumerate(entry.operands, entry.wants)) {
-      const Node &node = program.graph.nodes[want.first];
-      const propagation::Value &tensor =
-          program.graph.values[program.numbers.lookup(value)];
-      Layout wanted =
-          propagation::getWantedLayout(program.graph, node, want.second);
-      if (tensor.layout == wanted)
-        continue;
-      entry.op->emitRemark()
-          << "tensor operand #" << i << " (" << tensor.sizeBytes
-          << " bytes whole) moves from "
-          << layout::toString(mesh, tensor.layout) << " to "
-          << layout::toString(mesh, wanted) << ": "
-          << (tensor.layout.withoutPartial() == wanted
-                  ? "it is a sum, or the like, that is still to be done"
-                  : explainChange(entry.op, mesh, node, want.second,
-                                  tensor.layout, wanted));
-    }
-  }
+  forEachMovingOperand(program, [&](const MovingOperand &moving) {
+    moving.op->emitRemark()
+        << "tensor operand #" << moving.index << " (" << moving.tensor.sizeBytes
+        << " bytes whole) moves from "
+        << layout::toString(mesh, moving.tensor.layout) << " to "
+        << layout::toString(mesh, moving.wanted) << ": " << moving.why;
+  });
+}
+
+/// Writes on each op why its operands have to move.
+static void writeReasons(const ProgramGraph &program, MLIRContext *context) {
+  llvm::MapVector<Operation *, SmallVector<Attribute>> reasons;
+  forEachMovingOperand(program, [&](const MovingOperand &moving) {
+    SmallVector<Attribute> &texts = reasons[moving.op];
+    texts.resize(getTensorOperands(moving.op).size(), StringAttr::get(context));
+    texts[moving.index] = StringAttr::get(context, moving.why);
+  });
+  for (auto &[op, texts] : reasons)
+    op->setAttr(kOperandReasonsAttrName, ArrayAttr::get(context, texts));
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,6 +234,8 @@ struct PropagateLayouts
     if (remarks)
       emitRemarks(*program);
     LayoutWriter(*program, *mesh, &getContext()).write(module);
+    if (reasons)
+      writeReasons(*program, &getContext());
     copies.merge();
   }
 };

@@ -242,6 +242,8 @@ def PropagateLayoutsPass : Pass<"pctl-propagate-layouts", "mlir::ModuleOp"> {
   let options = [
     Option<"remarks", "remarks", "bool", /*default=*/"false",
            "Say at each op which operands must move, how many bytes, and why">,
+    Option<"reasons", "reasons", "bool", /*default=*/"false",
+           "Write on each op why operands must move, for reports">,
   ];
   let dependentDialects = ["::pctl::PctlDialect"];
 }
@@ -326,7 +328,9 @@ def PlanRedistributionPass
     Exchanges are done in rounds that stage about `chunk-bytes` on a rank. A plan
     of which a step holds more than `cap-bytes` on a rank is refused. Of several
     plans the fastest on `cluster` is taken: `bytes`, in which time is bytes,
-    another that is built in (`a100`, `h100`, `b200`), or a file.
+    another that is built in (`a100`, `h100`, `b200`), or a file. `report` writes
+    a file that has for each redistribute its plan, bytes, time, bound, and, if
+    pctl-propagate-layouts was asked for `reasons`, who wants it and why.
 
     Example, on `pctl.mesh @m <["x"=2]>`, `#row` and `#col` cutting dim 0 and 1:
 
@@ -343,7 +347,8 @@ def PlanRedistributionPass
 
     Never moves an op. Errors: a redistribute that the planner refuses, as its
     layouts or the cap allow no plan, one of the laid-out form, one between two
-    meshes; a cluster that there is none of, a size below 1.
+    meshes; a cluster that there is none of, a size below 1, a file that can't be
+    written.
   }];
   let options = [
     Option<"printPlans", "print-plans", "bool", /*default=*/"false",
@@ -354,6 +359,8 @@ def PlanRedistributionPass
            "Bytes that a rank may hold in a step; 0 for any">,
     Option<"chunkBytes", "chunk-bytes", "int64_t", /*default=*/"4194304",
            "Bytes that a rank should have in flight">,
+    Option<"report", "report", "std::string", /*default=*/"",
+           "File for a report on each redistribute, as JSON">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
