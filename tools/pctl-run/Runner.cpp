@@ -59,7 +59,7 @@ static llvm::Expected<RankResults> runRank(const execution::Entry &entry,
                                            llvm::ArrayRef<HostTensor> inputs,
                                            ncclUniqueId id, int64_t rank) {
   Trace::enterRank(rank);
-  enterRank(rank);
+  RankThread thread(rank);
   pctlSetRank(rank);
   ncclComm_t world = nullptr;
   if (ncclResult_t result =

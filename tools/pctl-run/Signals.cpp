@@ -92,10 +92,15 @@ RankSignals::~RankSignals() {
   }
 }
 
-void run::enterRank(int64_t rank) {
+RankThread::RankThread(int64_t rank) {
   threadRank = rank;
   stack_t stack = {};
   stack.ss_sp = handlerStack;
   stack.ss_size = sizeof(handlerStack);
-  sigaltstack(&stack, nullptr);
+  sigaltstack(&stack, &previousStack);
+}
+
+RankThread::~RankThread() {
+  sigaltstack(&previousStack, nullptr);
+  threadRank = -1;
 }

@@ -29,8 +29,18 @@ private:
   std::vector<struct sigaction> previous;
 };
 
-/// Makes the calling thread \p rank's, until it ends.
-void enterRank(int64_t rank);
+/// Makes the calling thread a rank's while it lives. The stack that signals
+/// had before is theirs again afterwards: a sanitizer frees its own.
+class RankThread {
+public:
+  explicit RankThread(int64_t rank);
+  ~RankThread();
+  RankThread(const RankThread &) = delete;
+  RankThread &operator=(const RankThread &) = delete;
+
+private:
+  stack_t previousStack = {};
+};
 
 } // namespace pctl::run
 
