@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <cstring>
+#include <map>
 #include <thread>
 
 using namespace pctl;
@@ -130,6 +131,33 @@ run::runOnRanks(const execution::Program &program, llvm::StringRef entryName,
     if (!error.empty())
       return makeError("rank {0}: {1}", rank, error);
   return results;
+}
+
+llvm::Error run::checkReplicas(const Signature &signature,
+                               llvm::ArrayRef<RankResults> results) {
+  for (auto [number, port] : llvm::enumerate(signature.results)) {
+    // The first rank that holds a block, by the block's offsets and sizes.
+    std::map<std::vector<int64_t>, size_t> holders;
+    for (auto [rank, slices] : llvm::enumerate(results)) {
+      layout::Box box =
+          getBox(signature.mesh, port.layout, port.globalShape, rank);
+      std::vector<int64_t> key;
+      for (layout::Range range : box.getRanges())
+        key.insert(key.end(), {range.offset, range.size});
+      auto [holder, isFirst] = holders.try_emplace(std::move(key), rank);
+      const HostTensor &slice = slices[number];
+      const HostTensor &held = results[holder->second][number];
+      if (isFirst || slice.getSizeBytes() == 0 ||
+          std::memcmp(slice.getData(), held.getData(), held.getSizeBytes()) ==
+              0)
+        continue;
+      return makeError("result {0}: ranks {1} and {2} differ in block {3}, of "
+                       "which the layout, {4}, says that they hold replicas",
+                       number, holder->second, rank, toString(box),
+                       toString(signature.mesh, port.layout));
+    }
+  }
+  return llvm::Error::success();
 }
 
 llvm::Expected<HostTensor>

@@ -29,8 +29,13 @@ runOnRanks(const execution::Program &program, llvm::StringRef entryName,
            const Signature &signature,
            llvm::ArrayRef<tensor::HostTensor> inputs);
 
-/// Joins the ranks' slices of result \p number into the global tensor. Where
-/// several ranks hold an element, the lowest rank's counts.
+/// Checks that ranks that hold the same block of a result hold the same
+/// elements, bit for bit. The error names the result, the block and two ranks.
+llvm::Error checkReplicas(const Signature &signature,
+                          llvm::ArrayRef<RankResults> results);
+
+/// Joins the ranks' slices of result \p number, replicas of which are equal,
+/// into the global tensor.
 llvm::Expected<tensor::HostTensor>
 joinResult(const Signature &signature, unsigned number,
            llvm::ArrayRef<RankResults> results);

@@ -276,6 +276,8 @@ static int runProgram(const Options &options) {
     if (llvm::Error error = trace->write(options.trace))
       return fail(nameOption("--trace", std::move(error)));
   trace.reset();
+  if (llvm::Error error = checkReplicas(signature, *results))
+    return fail(std::move(error));
   if (!options.outputs.empty())
     if (llvm::Error error = writeOutputs(signature, *results, options.outputs))
       return fail(nameOption("--outputs", std::move(error)));
