@@ -204,3 +204,20 @@ func.func @reasons_are_texts(%x: tensor<4xf32>) {
   %0 = math.exp %x {pctl.operand_layouts = [#pctl.layout<@m, [{}]>], pctl.operand_reasons = [unit]} : tensor<4xf32>
   return
 }
+
+// -----
+
+pctl.mesh @m <["x"=2]>
+// expected-error @below {{'func.func' op argument 0: layout is partial by and, which is not a kind for elements of type 'f32'}}
+func.func @kinds_are_of_the_elements(%x: tensor<4xf32> {pctl.layout = #pctl.layout<@m, [{}], partial = [and("x")]>}) {
+  return
+}
+
+// -----
+
+pctl.mesh @m <["x"=2]>
+func.func @kinds_are_of_the_elements(%x: tensor<4xi32>) {
+  // expected-error @below {{'arith.addi' op layout of result 0: layout is partial by maximumf, which is not a kind for elements of type 'i32'}}
+  %0 = arith.addi %x, %x {pctl.layouts = [#pctl.layout<@m, [{}], partial = [maximumf("x")]>]} : tensor<4xi32>
+  return
+}

@@ -233,6 +233,22 @@ getCheckedLayout(Attribute layout, std::optional<ArrayRef<int64_t>> globalShape,
   return LayoutOnMesh{*mesh, *value, symbol};
 }
 
+FailureOr<LayoutOnMesh> getCheckedLayout(Attribute layout,
+                                         RankedTensorType type, Operation *from,
+                                         EmitErrorFn emitError) {
+  FailureOr<LayoutOnMesh> checked =
+      getCheckedLayout(layout, type.getShape(), from, emitError);
+  if (failed(checked))
+    return failure();
+  for (const layout::PartialAxes &entry : checked->layout.partial)
+    if (!isKindFor(entry.kind, type.getElementType()))
+      return emitError() << "layout is partial by "
+                         << layout::stringifyReductionKind(entry.kind)
+                         << ", which is not a kind for elements of type "
+                         << type.getElementType();
+  return checked;
+}
+
 FailureOr<AxesOnMesh> getCheckedAxes(ArrayAttr axes, FlatSymbolRefAttr symbol,
                                      Operation *from, EmitErrorFn emitError) {
   FailureOr<layout::Mesh> mesh = lookupMesh(symbol, from, emitError);

@@ -55,8 +55,8 @@ static LogicalResult verifyBoundaryLayout(Attribute layout,
   FailureOr<RankedTensorType> global = getLaidOutType(boundary, emitError);
   if (failed(global))
     return failure();
-  FailureOr<LayoutOnMesh> checked = getCheckedLayout(
-      layout, global->getShape(), boundary.function, emitError);
+  FailureOr<LayoutOnMesh> checked =
+      getCheckedLayout(layout, *global, boundary.function, emitError);
   if (failed(checked))
     return failure();
   if (!boundary.globalType)
@@ -163,7 +163,7 @@ static LogicalResult verifyLayouts(Operation *op, Attribute value) {
                          << " has no layout, expected unit";
     if (!isa<LayoutAttr>(entry))
       return emitError() << "found " << entry << ", expected a layout";
-    if (failed(getCheckedLayout(entry, tensor.getShape(), op, emitError)))
+    if (failed(getCheckedLayout(entry, tensor, op, emitError)))
       return failure();
   }
   return success();

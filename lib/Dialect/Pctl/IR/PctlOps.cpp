@@ -49,7 +49,7 @@ LogicalResult LayoutOp::verifySymbolUses(SymbolTableCollection &) {
 
 LogicalResult ShardOp::verifySymbolUses(SymbolTableCollection &) {
   // shard_c1
-  return getCheckedLayout(getLayout(), getResult().getType().getShape(), *this,
+  return getCheckedLayout(getLayout(), getResult().getType(), *this,
                           [&] { return emitOpError(); });
 }
 
@@ -69,12 +69,10 @@ LogicalResult RedistributeOp::verifySymbolUses(SymbolTableCollection &) {
   auto emitError = [&] { return emitOpError(); };
   // redistribute_c1
   RankedTensorType global = getWholeType();
-  FailureOr<LayoutOnMesh> from =
-      getCheckedLayout(getFrom(), global.getShape(), *this,
-                       [&] { return emitError() << "'from': "; });
-  FailureOr<LayoutOnMesh> to =
-      getCheckedLayout(getTo(), global.getShape(), *this,
-                       [&] { return emitError() << "'to': "; });
+  FailureOr<LayoutOnMesh> from = getCheckedLayout(
+      getFrom(), global, *this, [&] { return emitError() << "'from': "; });
+  FailureOr<LayoutOnMesh> to = getCheckedLayout(
+      getTo(), global, *this, [&] { return emitError() << "'to': "; });
   if (failed(from) || failed(to))
     return failure();
   Type inputType = getInput().getType(), resultType = getResult().getType();
@@ -155,7 +153,7 @@ static LogicalResult verifyManualSide(ManualOp op, ArrayAttr layouts,
     };
     auto tensor = cast<RankedTensorType>(type);
     FailureOr<LayoutOnMesh> checked =
-        getCheckedLayout(layout, tensor.getShape(), op, emitError);
+        getCheckedLayout(layout, tensor, op, emitError);
     if (failed(checked))
       return failure();
     // manual_c2

@@ -80,6 +80,7 @@ public:
 private:
   void checkData(Operation *op);
   void checkAnnotated(Operation *op);
+  void checkEncoding(Operation *op, const Twine &what, Type type);
   void checkGlobalSignature(FunctionOpInterface func);
   void checkLocal(Operation *op);
   void checkLocalSignature(FunctionOpInterface func);
@@ -137,6 +138,17 @@ void FormChecker::checkAnnotated(Operation *op) {
                      << kFormAttrName << "'";
   if (auto func = dyn_cast<FunctionOpInterface>(op))
     checkGlobalSignature(func);
+  for (auto [index, type] : llvm::enumerate(op->getResultTypes()))
+    checkEncoding(op, "result #" + Twine(index), type);
+}
+
+/// Ranks hold blocks of dense tensors; what another encoding means of a block
+/// is its dialect's to say.
+void FormChecker::checkEncoding(Operation *op, const Twine &what, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && tensor.getEncoding())
+    report(op, "A3") << what << " is a " << type
+                     << ", expected a tensor without an encoding";
 }
 
 void FormChecker::checkGlobalSignature(FunctionOpInterface func) {
@@ -147,8 +159,10 @@ void FormChecker::checkGlobalSignature(FunctionOpInterface func) {
                             "module has to name in '"
                          << kFormAttrName << "'";
   };
-  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
+  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i) {
     check("argument #" + Twine(i), func.getArgAttr(i, kGlobalTypeAttrName));
+    checkEncoding(func, "argument #" + Twine(i), func.getArgumentTypes()[i]);
+  }
   for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
     check("result #" + Twine(i), func.getResultAttr(i, kGlobalTypeAttrName));
 }

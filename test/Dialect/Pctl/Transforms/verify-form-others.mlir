@@ -35,6 +35,14 @@ func.func @a2_argument(%a: tensor<2xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]
 // expected-error @+1 {{'func.func' op breaks A2 of the annotated form: result #0 has 'pctl.global_type', which belongs to a later form, which the module has to name in 'pctl.form'}}
 func.func private @a2_result() -> (tensor<2xf32> {pctl.layout = #pctl.layout<@m, [{"x"}]>, pctl.global_type = tensor<4xf32>})
 
+#compressed = #sparse_tensor.encoding<{map = (i) -> (i : compressed)}>
+// expected-error @+1 {{'func.func' op breaks A3 of the annotated form: argument #0 is a 'tensor<4xf32, #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>>', expected a tensor without an encoding}}
+func.func @a3(%a: tensor<4xf32, #compressed>, %d: tensor<4xf32>) {
+  // expected-error @+1 {{'sparse_tensor.convert' op breaks A3 of the annotated form: result #0 is a 'tensor<4xf32, #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>>', expected a tensor without an encoding}}
+  %0 = sparse_tensor.convert %d : tensor<4xf32> to tensor<4xf32, #compressed>
+  return
+}
+
 //--- data.mlir
 func.func @d1() {
   %0 = arith.constant dense_resource<three> : tensor<3xf32>

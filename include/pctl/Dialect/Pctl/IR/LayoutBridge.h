@@ -102,6 +102,13 @@ getCheckedLayout(mlir::Attribute layout,
                  std::optional<llvm::ArrayRef<int64_t>> globalShape,
                  mlir::Operation *from, EmitErrorFn emitError);
 
+/// The same against \p type; also checks that its elements have the kinds of
+/// the partial axes (isKindFor).
+mlir::FailureOr<LayoutOnMesh> getCheckedLayout(mlir::Attribute layout,
+                                               mlir::RankedTensorType type,
+                                               mlir::Operation *from,
+                                               EmitErrorFn emitError);
+
 /// Axes with their mesh.
 struct AxesOnMesh {
   layout::Mesh mesh;

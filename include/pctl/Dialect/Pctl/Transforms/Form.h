@@ -46,7 +46,8 @@ bool isLocalToRank(mlir::Operation *op);
 ///   with as many bytes as the constant has.
 /// - annotated: (A1) no op that is local to a rank (isLocalToRank) outside of
 ///   `pctl.manual`; (A2) nothing that a function takes or gives has a
-///   `pctl.global_type`; layouts are checked by the dialect.
+///   `pctl.global_type`; (A3) no argument or result is a tensor with an encoding
+///   (a sparse one); layouts are checked by the dialect.
 /// - laid-out: what verifyLaidOut (ValueLayouts.h) says: every tensor has a
 ///   layout, each op's layouts are those of one cut of its rule, no
 ///   `pctl.shard` is left.
