@@ -194,12 +194,18 @@ PricedStep redistribute::makeFastestExchange(
   OwnerSearch search(mesh, globalShape, from, to, cluster, elementBytes,
                      chunkBytes);
   PricedStep fastest = {search.run(), search.getCost()};
-  if (fastest.cost.sentBytes <= fastest.cost.receivedBytes)
-    return fastest;
-  if (std::optional<Step> listed =
-          makeListedExchange(mesh, globalShape, from, to))
-    if (StepCost cost = search.price(*listed);
-        cost.timeSec < fastest.cost.timeSec)
-      fastest = {std::move(*listed), cost};
+  auto tryListed = [&](const cost::Cluster *units) {
+    if (std::optional<Step> listed = makeListedExchange(
+            mesh, globalShape, from, to, /*maxTransfers=*/1 << 14, units))
+      if (StepCost cost = search.price(*listed);
+          cost.timeSec < fastest.cost.timeSec)
+        fastest = {std::move(*listed), cost};
+  };
+  if (fastest.cost.sentBytes > fastest.cost.receivedBytes)
+    tryListed(nullptr);
+  // Where units are along axes each group fetches from its own as it is.
+  if (cluster.getUnitLevel() &&
+      (!mesh.getDeviceIds().empty() || !getUnitSplits(cluster, mesh)))
+    tryListed(&cluster);
   return fastest;
 }

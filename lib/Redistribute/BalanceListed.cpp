@@ -43,8 +43,10 @@ struct DemandClass {
 /// Cuts what ranks lack into boxes with one set of holders each.
 class DemandCollector {
 public:
+  /// Of the holders of what a rank lacks those with its number in \p units
+  /// serve it, if there are some.
   DemandCollector(const Mesh &mesh, ArrayRef<int64_t> shape, const Layout &from,
-                  const Layout &to);
+                  const Layout &to, SmallVector<int64_t> units);
 
   /// Returns whether there are at most \p limit boxes.
   bool collect(int64_t limit);
@@ -57,6 +59,7 @@ private:
   const Mesh &mesh;
   const unsigned tensorRank;
   const AxisList partial;
+  const SmallVector<int64_t> units;
   std::vector<Box> held, wanted;
   /// Where blocks of either layout begin or end in each dim.
   std::vector<SmallVector<int64_t>> ends;
@@ -66,9 +69,10 @@ private:
 } // namespace
 
 DemandCollector::DemandCollector(const Mesh &mesh, ArrayRef<int64_t> shape,
-                                 const Layout &from, const Layout &to)
+                                 const Layout &from, const Layout &to,
+                                 SmallVector<int64_t> units)
     : mesh(mesh), tensorRank(shape.size()), partial(from.getPartialAxes()),
-      ends(shape.size()) {
+      units(std::move(units)), ends(shape.size()) {
   for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank) {
     held.push_back(getBox(mesh, from, shape, rank));
     wanted.push_back(getBox(mesh, to, shape, rank));
@@ -110,11 +114,16 @@ void DemandCollector::addCell(const Box &cell) {
     if (!wanted[target].contains(cell) || held[target].contains(cell))
       continue;
     // A contribution comes from where the same one is.
-    uint64_t holders = 0;
-    for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank)
-      if (held[rank].contains(cell) && mesh.getCoordinate(rank, partial) ==
-                                           mesh.getCoordinate(target, partial))
-        holders |= uint64_t(1) << rank;
+    uint64_t all = 0, near = 0;
+    for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank) {
+      if (!held[rank].contains(cell) || mesh.getCoordinate(rank, partial) !=
+                                            mesh.getCoordinate(target, partial))
+        continue;
+      all |= uint64_t(1) << rank;
+      if (units[rank] == units[target])
+        near |= uint64_t(1) << rank;
+    }
+    uint64_t holders = near != 0 ? near : all;
     DemandClass &demandClass = classes[holders];
     demandClass.holders = holders;
     demandClass.elements += cell.getNumElements();
@@ -200,14 +209,16 @@ private:
 // Transfers
 //===----------------------------------------------------------------------===//
 
-std::optional<Step> redistribute::makeListedExchange(const Mesh &mesh,
-                                                     ArrayRef<int64_t> shape,
-                                                     const Layout &from,
-                                                     const Layout &to,
-                                                     int64_t maxTransfers) {
+std::optional<Step> redistribute::makeListedExchange(
+    const Mesh &mesh, ArrayRef<int64_t> shape, const Layout &from,
+    const Layout &to, int64_t maxTransfers, const cost::Cluster *cluster) {
   if (mesh.getNumRanks() > maxRanks || llvm::is_contained(shape, kDynamic))
     return std::nullopt;
-  DemandCollector collector(mesh, shape, from, to);
+  SmallVector<int64_t> units(mesh.getNumRanks(), 0);
+  if (cluster)
+    for (auto [rank, unit] : llvm::enumerate(units))
+      unit = cluster->getUnit(mesh.getDevice(rank));
+  DemandCollector collector(mesh, shape, from, to, std::move(units));
   if (!collector.collect(maxTransfers))
     return std::nullopt;
   std::vector<DemandClass> classes = collector.takeClasses();

@@ -37,18 +37,22 @@ Step makeBalancedExchange(const layout::Mesh &mesh,
 /// known, on meshes of more than 64 ranks, or where more than \p maxTransfers
 /// boxes would be looked at or listed.
 ///
+/// With a \p cluster of units, what some rank of the receiver's unit holds
+/// comes from there, and the most is the least that this allows.
+///
 /// Worked example, on `x=2, y=2` and 7 elements from `[{x}]` to `[{}]`: the two
 /// holders of elements 0 to 3 send 4 elements each, as two ranks lack all four.
 std::optional<Step> makeListedExchange(const layout::Mesh &mesh,
                                        llvm::ArrayRef<int64_t> shape,
                                        const layout::Layout &from,
                                        const layout::Layout &to,
-                                       int64_t maxTransfers = 1 << 14);
+                                       int64_t maxTransfers = 1 << 14,
+                                       const cost::Cluster *cluster = nullptr);
 
 /// Returns the exchange of makeBalancedExchange, or that of makeListedExchange
-/// where owners leave some rank sending more than any receives and the listed
-/// one takes less time; and what it costs, on a sample of ranks where there are
-/// many.
+/// where the listed one takes less time, which it may where owners leave some
+/// rank sending more than any receives, or where units of the cluster are not
+/// along axes; and what it costs, on a sample of ranks where there are many.
 PricedStep makeFastestExchange(const layout::Mesh &mesh,
                                llvm::ArrayRef<int64_t> globalShape,
                                const layout::Layout &from,

@@ -148,6 +148,29 @@ TEST(Search, brings_each_element_into_a_node_once) {
   expectUniqueBytesIntoNodes("x=4,y=2,z=2", {16, 16}, makeNodes(8));
 }
 
+TEST(Search, fetches_from_the_own_node_what_is_there) {
+  // Nodes of 4 are no part of an axis here: ranks 0 to 3, and 4 and 5.
+  for (const char *text : {"x=2,y=3", "x=2,y=3 devices=[0,4,1,5,2,3]"}) {
+    Mesh mesh = makeMesh(text);
+    PlannerOptions options = getOptions(makeNodes(4));
+    for (auto [from, to] : {std::pair("[{},{y}]", "[{},{x}]"),
+                            std::pair("[{y},{}]", "[{x,y},{}]"),
+                            std::pair("[{},{x}]", "[{},{y,x}]")}) {
+      Layout before = makeLayout(mesh, from), after = makeLayout(mesh, to);
+      Plan plan = llvm::cantFail(
+          planRedistribution(mesh, {12, 12}, before, after, options));
+      EXPECT_EQ(getMessage(verifyPlan(plan)), "success");
+      EXPECT_EQ(getMessage(evaluatePlan(plan)), "success");
+      Bound bound = getBound(mesh, {12, 12}, before, after, options.cluster,
+                             elementBytes);
+      PlanCost cost =
+          getPlanCost(plan, options.cluster, elementBytes, options.chunkBytes);
+      EXPECT_EQ(cost.maxUnitReceivedBytes, bound.maxUnitReceivedBytes)
+          << toString(plan);
+    }
+  }
+}
+
 TEST(Search, gathers_in_the_node_what_came_into_it) {
   Plan plan = llvm::cantFail(planRedistribution(
       makeMesh("x=2,y=4"), {16, 16},
