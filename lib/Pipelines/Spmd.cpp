@@ -3,6 +3,7 @@
 
 #include "pctl/Pipelines/Spmd.h"
 
+#include "pctl/Conversion/Passes.h"
 #include "pctl/Dialect/Pctl/Transforms/Form.h"
 #include "pctl/Dialect/Pctl/Transforms/Passes.h"
 
@@ -40,6 +41,7 @@ static void addStrategy(OpPassManager &passes,
 
 void buildSpmdPipeline(OpPassManager &passes,
                        const SpmdPipelineOptions &options) {
+  passes.addNestedPass<func::FuncOp>(createConvertTosaPass());
   passes.addPass(createNormalizeSlicesPass());
   addStrategy(passes, options);
   if (options.unfoldReshapes)

@@ -37,20 +37,7 @@ namespace pctl {
 static void addToLinalg(OpPassManager &passes) {
   passes.addPass(createPrepareBufferizationPass());
   passes.addPass(createNormalizeSlicesPass());
-  OpPassManager &functions = passes.nest<func::FuncOp>();
-  // Upstream's pipeline for this also holds programs to a TOSA profile, which
-  // those of exporters do not keep.
-  functions.addPass(tosa::createTosaOptionalDecompositionsPass());
-  functions.addPass(createCanonicalizerPass());
-  functions.addPass(tosa::createTosaMakeBroadcastablePass());
-  functions.addPass(tosa::createTosaToLinalgNamed());
-  functions.addPass(createCanonicalizerPass());
-  functions.addPass(tosa::createTosaLayerwiseConstantFoldPass());
-  functions.addPass(tosa::createTosaMakeBroadcastablePass());
-  functions.addPass(tosa::createTosaToLinalg());
-  functions.addPass(createTosaToTensorPass());
-  functions.addPass(createTosaToSCFPass());
-  functions.addPass(createTosaToArithPass());
+  passes.addNestedPass<func::FuncOp>(createConvertTosaPass());
   passes.addPass(createNormalizeSlicesPass());
   passes.addPass(createConvertTensorToLinalgPass());
   passes.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());

@@ -6,6 +6,7 @@
 
 #include "Compile.h"
 
+#include "pctl/Conversion/Passes.h"
 #include "pctl/Dialect/Pctl/IR/LayoutBridge.h"
 #include "pctl/Dialect/Pctl/IR/Pctl.h"
 #include "pctl/Dialect/Pctl/Transforms/CollectiveSummary.h"
@@ -127,6 +128,12 @@ static llvm::Error applyStrategy(mlir::ModuleOp module, Form form,
 //===----------------------------------------------------------------------===//
 // Pipelines
 //===----------------------------------------------------------------------===//
+
+static llvm::Error convertTosa(mlir::ModuleOp module) {
+  mlir::PassManager passes(module.getContext());
+  passes.addNestedPass<mlir::func::FuncOp>(createConvertTosaPass());
+  return runPasses(passes, module);
+}
 
 /// Takes \p module from \p form to planned form.
 static llvm::Error planProgram(mlir::ModuleOp module, Form form,
@@ -266,6 +273,10 @@ run::compileForRanks(mlir::OwningOpRef<mlir::ModuleOp> module,
   Form form = getForm(*module).value_or(Form::Annotated);
   if (llvm::Error error = applyStrategy(*module, form, options))
     return error;
+  // The uncut program counts sums by the same ops as the cut one.
+  if (form == Form::Annotated)
+    if (llvm::Error error = convertTosa(*module))
+      return error;
   std::optional<Reference> reference;
   if (options.withReference) {
     if (form != Form::Annotated && form != Form::LaidOut)

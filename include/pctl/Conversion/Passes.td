@@ -9,6 +9,28 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertTosaPass : Pass<"pctl-convert-tosa", "::mlir::func::FuncOp"> {
+  let summary = "Make linalg ops of TOSA's";
+  let description = [{
+    Before: any program on tensors. After: functions have no TOSA ops that
+    upstream converts, but linalg, tensor, arith and scf ops in their place.
+    Layouts of arguments, results and `pctl.shard` stay. So a TOSA program is
+    laid out and cut by the rules of those ops.
+
+    A function in which a TOSA op has a `pctl.rule`, or one of which somebody
+    attached the interface of rules to, stays as it is: the rule says how that
+    op is to be cut.
+
+    ```mlir
+    %1 = tosa.matmul %a, %b, %z, %z : ... -> tensor<2x4x6xf32>
+    // becomes
+    %1 = linalg.batch_matmul ins(%a, %b : ...) outs(%zeros : ...) -> tensor<2x4x6xf32>
+    ```
+
+    It never changes what a function computes.
+  }];
+}
+
 def PrepareBufferizationPass
     : Pass<"pctl-prepare-bufferization", "::mlir::ModuleOp"> {
   let summary = "Make a planned program ready for upstream's bufferization";
