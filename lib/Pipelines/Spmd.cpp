@@ -42,6 +42,7 @@ static void addStrategy(OpPassManager &passes,
 void buildSpmdPipeline(OpPassManager &passes,
                        const SpmdPipelineOptions &options) {
   passes.addNestedPass<func::FuncOp>(createConvertTosaPass());
+  passes.addPass(createDecomposeOpsPass());
   passes.addPass(createNormalizeSlicesPass());
   addStrategy(passes, options);
   if (options.unfoldReshapes)

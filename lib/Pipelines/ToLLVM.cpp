@@ -38,6 +38,7 @@ static void addToLinalg(OpPassManager &passes) {
   passes.addPass(createPrepareBufferizationPass());
   passes.addPass(createNormalizeSlicesPass());
   passes.addNestedPass<func::FuncOp>(createConvertTosaPass());
+  passes.addPass(createDecomposeOpsPass());
   passes.addPass(createNormalizeSlicesPass());
   passes.addPass(createConvertTensorToLinalgPass());
   passes.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());

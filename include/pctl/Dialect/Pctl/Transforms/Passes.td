@@ -170,6 +170,37 @@ def StripLayoutsPass : Pass<"pctl-strip-layouts", "mlir::ModuleOp"> {
   }];
 }
 
+def DecomposeOpsPass : Pass<"pctl-decompose-ops"> {
+  let summary = "Write ops without a rule by ops that have one";
+  let description = [{
+    Before: a program in any form on tensors. After: there is no `tensor.gather`
+    of static shapes, and no `linalg.pack` or `linalg.unpack` that upstream can
+    lower, unless it has a `pctl.rule`. A gather is a structured op over the dims
+    of its result that looks up one element of the source; a pack is a pad, a
+    reshape and a transpose, an unpack the reverse.
+
+    ```mlir
+    %0 = tensor.gather %table[%ids] gather_dims([0])
+        : (tensor<32x64xf32>, tensor<8x1xindex>) -> tensor<8x64xf32>
+    // becomes
+    %1 = tensor.extract_slice %ids[0, 0] [8, 1] [1, 1]
+        : tensor<8x1xindex> to tensor<8xindex>
+    %0 = linalg.generic {indexing_maps = [(i, j) -> (i), (i, j) -> (i, j)], ...}
+        ins(%1 : tensor<8xindex>) outs(%empty : tensor<8x64xf32>) {
+    ^bb0(%id: index, %out: f32):
+      %j = linalg.index 1 : index
+      %e = tensor.extract %table[%id, %j] : tensor<32x64xf32>
+      linalg.yield %e : f32
+    }
+    ```
+
+    It never changes what is computed.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::linalg::LinalgDialect",
+                           "mlir::tensor::TensorDialect"];
+}
+
 def NormalizeSlicesPass : Pass<"pctl-normalize-slices"> {
   let summary = "Write slices of tensors in one way";
   let description = [{
