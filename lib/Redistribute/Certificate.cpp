@@ -167,7 +167,8 @@ void Certifier::compareWith(const StepCost &exchange,
 }
 
 Certificate Certifier::finish() && {
-  if (cost.maxReceivedBytes == 0 && bound.maxReceivedBytes == 0) {
+  if (cost.maxReceivedBytes == 0 && bound.maxReceivedBytes == 0 && cost.exact &&
+      bound.exact) {
     result.reason = "nothing has to move";
     return std::move(result);
   }

@@ -13,6 +13,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
+
 using namespace pctl;
 using namespace pctl::layout;
 using namespace pctl::redistribute;
@@ -29,7 +31,10 @@ int64_t redistribute::multiplyCounts(int64_t a, int64_t b) {
 }
 
 int64_t redistribute::getSampleStride(int64_t count) {
-  return static_cast<int64_t>(static_cast<double>(count) * 0.618034) | 1;
+  auto stride = static_cast<int64_t>(static_cast<double>(count) * 0.618034) | 1;
+  while (std::gcd(stride, count) != 1)
+    stride += 2;
+  return stride;
 }
 
 int64_t redistribute::getRounds(int64_t stagedBytes, int64_t chunkBytes,

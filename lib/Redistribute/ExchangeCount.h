@@ -27,7 +27,8 @@ void setTime(StepCost &cost, cost::Duration links,
 inline constexpr int64_t pairsPerRank = 16;
 
 /// Returns a step, in numbers of \p count things, that spreads a sample of
-/// them well: about a golden section.
+/// them well: about a golden section, and without a factor of \p count, so that
+/// no thing comes twice before all have come, and no digit stands still.
 int64_t getSampleStride(int64_t count);
 
 /// Returns into how many rounds messages are cut, so that of \p stagedBytes,

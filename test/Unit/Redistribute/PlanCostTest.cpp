@@ -234,6 +234,24 @@ TEST(ExchangeCost, is_that_of_its_messages) {
   }
 }
 
+TEST(ExchangeCost, of_a_sample_sees_every_position_of_a_minor_axis) {
+  // The ranks at y = 4 hold 96 of 100 columns and send the most; 5120 ranks are
+  // counted on a sample, 2560 one by one.
+  auto getSent = [](const char *text, int64_t rows) {
+    Mesh mesh = makeMesh(text);
+    Step step;
+    step.kind = StepKind::Exchange;
+    step.from = makeLayout(mesh, "[{x},{y}:[1,1,1,1,96]]");
+    step.to = makeLayout(mesh, "[{y},{x}]");
+    step.axes = getExchangeAxes({rows, 100}, step.from, step.to);
+    return getStepCost(mesh, {rows, 100}, step, *cost::getNamedCluster("bytes"),
+                       /*elementBytes=*/1, /*chunkBytes=*/1 << 20)
+        .sentBytes;
+  };
+  EXPECT_GT(getSent("x=512,y=5", 2560), 400);
+  EXPECT_GT(getSent("x=1024,y=5", 5120), 400);
+}
+
 TEST(ExchangeCost, of_listed_transfers_is_theirs) {
   Mesh mesh = makeMesh("a=4");
   Step step;
