@@ -80,6 +80,9 @@ static Expected<Answer> answerWords(llvm::ArrayRef<std::string> words,
   if (arguments->batch || arguments->help)
     return makeError("option --{0} can't be in a line of a batch",
                      arguments->batch ? "batch" : "help");
+  if (arguments->svg && *arguments->svg == "-")
+    return makeError("option --svg - can't be in a line of a batch: answers go "
+                     "to the standard output");
   Expected<Question> question = readQuestion(*arguments, clusters);
   if (!question)
     return question.takeError();

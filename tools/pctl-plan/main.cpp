@@ -57,6 +57,10 @@ static Error report(Answer answer, const Arguments &arguments,
 static Error run(const Arguments &arguments) {
   if (arguments.expand && !arguments.json)
     return llvm::make_error<UsageError>("option --expand needs --json");
+  if (arguments.json && arguments.svg && *arguments.svg == "-")
+    return llvm::make_error<UsageError>(
+        "options --json and --svg - both go to the standard output; give the "
+        "picture a file");
   ClusterCache clusters;
   if (arguments.check) {
     Expected<CheckedPlan> checked = checkPlan(arguments, clusters);
