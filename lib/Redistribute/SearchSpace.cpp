@@ -27,6 +27,9 @@ static constexpr unsigned maxPrimeAtoms = 5;
 /// At most so many layouts that refine the target are tried.
 static constexpr unsigned maxRefined = 12;
 
+/// At most so many cuts are looked at for them: orders of atoms are many.
+static constexpr unsigned maxRefineVisits = 2048;
+
 AtomList redistribute::toList(AtomSet set) {
   AtomList list;
   for (; set != 0; set &= set - 1)
@@ -67,9 +70,10 @@ static void splitIntoPrimes(SmallVectorImpl<int64_t> &splits) {
   SmallVector<int64_t> all;
   for (size_t i = 0; i + 1 < splits.size(); ++i) {
     int64_t left = splits[i + 1] / splits[i], at = splits[i];
-    for (int64_t prime = 2; left > 1; ++prime)
-      for (; left % prime == 0; left /= prime, at *= prime)
+    for (int64_t prime = 2; prime <= left / prime; ++prime)
+      for (; left > prime && left % prime == 0; left /= prime, at *= prime)
         all.push_back(at);
+    all.push_back(at); // What is left is a prime.
   }
   all.push_back(splits.back());
   splits.assign(all.begin(), all.end());
@@ -258,9 +262,13 @@ Step SearchSpace::getStep(const SearchMove &move, const Layout &before,
 // Units
 //===----------------------------------------------------------------------===//
 
-/// Adds each way to cut dims of \p state further and evenly by all of \p left.
-void SearchSpace::refine(const State &state, AtomSet left,
+/// Adds each way to cut dims of \p state further and evenly by all of \p left,
+/// as far as \p visits, which it takes off, let it look.
+void SearchSpace::refine(const State &state, AtomSet left, unsigned &visits,
                          SmallVectorImpl<State> &refined) const {
+  if (visits == 0)
+    return;
+  --visits;
   if (left == 0)
     refined.push_back(state);
   for (Atom atom : toList(left))
@@ -272,7 +280,7 @@ void SearchSpace::refine(const State &state, AtomSet left,
         continue;
       State next = state;
       next.dims[dim] = std::move(cut);
-      refine(next, left & ~(AtomSet(1) << atom), refined);
+      refine(next, left & ~(AtomSet(1) << atom), visits, refined);
     }
 }
 
@@ -288,7 +296,8 @@ SmallVector<State, 4> SearchSpace::listRefinedTargets() const {
       inside |= AtomSet(1) << atom;
   if (inside == 0)
     return refined;
-  refine(target, inside, refined);
+  unsigned visits = maxRefineVisits;
+  refine(target, inside, visits, refined);
   // Where no dims take them all: as many as they take in mesh order.
   State state = target;
   for (Atom atom : toList(refined.empty() ? inside : 0))

@@ -99,7 +99,7 @@ private:
   void visitSuffixMoves(const State &state, Visit visit) const;
   void visitPermutes(const State &state, Visit visit) const;
   void visitReductions(const State &state, Visit visit) const;
-  void refine(const State &state, AtomSet left,
+  void refine(const State &state, AtomSet left, unsigned &visits,
               llvm::SmallVectorImpl<State> &refined) const;
   void visitScatters(const State &state, llvm::ArrayRef<Atom> chosen,
                      Visit visit) const;
