@@ -133,18 +133,27 @@ static SmallVector<int64_t> getNearest(ArrayRef<int64_t> holders,
   return result;
 }
 
-/// Lists transfers by which \p holders share \p demands evenly.
-static void shareDemands(ArrayRef<int64_t> holders, ArrayRef<Demand> demands,
-                         std::vector<Transfer> &transfers) {
+/// Lists transfers by which \p holders share \p demands evenly. Fails where
+/// they are of more elements than an int64_t counts.
+static llvm::Error shareDemands(ArrayRef<int64_t> holders,
+                                ArrayRef<Demand> demands,
+                                std::vector<Transfer> &transfers) {
   int64_t elements = 0, numHolders = holders.size();
-  for (const Demand &demand : demands)
-    elements = addCounts(elements, demand.box.getNumElements());
+  for (const Demand &demand : demands) {
+    std::optional<int64_t> sum =
+        checkedAdd(elements, demand.box.getNumElements());
+    if (!sum)
+      return makeError("move between meshes sends more elements of one block "
+                       "than 64 bits count");
+    elements = *sum;
+  }
   SmallVector<Share> shares;
   for (auto [position, holder] : llvm::enumerate(holders))
     shares.push_back(
         {holder, elements / numHolders +
                      (static_cast<int64_t>(position) < elements % numHolders)});
   listTransfers(demands, shares, transfers);
+  return llvm::Error::success();
 }
 
 Expected<std::vector<Transfer>>
@@ -178,7 +187,8 @@ redistribute::balanceTransfers(ArrayRef<Holding> holdings,
       demands[key].push_back({holding.device, *box});
     }
     for (auto &[key, list] : demands)
-      shareDemands(nearest[key], list, transfers);
+      if (llvm::Error error = shareDemands(nearest[key], list, transfers))
+        return std::move(error);
     if (static_cast<int64_t>(transfers.size()) > maxTransfers)
       return makeError("move between meshes needs more than {0} transfers, the "
                        "limit",

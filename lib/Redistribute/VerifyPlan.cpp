@@ -378,6 +378,11 @@ Error StepVerifier::verifyTransfers() {
                      "sends");
   if (overlap(step.axes, from.getPartialAxes()))
     return makeError("group {0} has axes that are partial", print(step.axes));
+  // What each rank gets is looked at.
+  static constexpr int64_t maxRanks = 1 << 20;
+  if (mesh.getNumRanks() > maxRanks)
+    return makeError("lists transfers on a mesh of {0} ranks, the limit is {1}",
+                     mesh.getNumRanks(), maxRanks);
   std::vector<SmallVector<Box>> arriving(mesh.getNumRanks());
   for (const Transfer &transfer : step.transfers) {
     if (Error error = verifyTransfer(transfer))

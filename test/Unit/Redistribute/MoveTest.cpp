@@ -319,6 +319,13 @@ TEST(Move, errors_say_where) {
           {}, 1000),
       "move between meshes compares 360000 pairs of blocks and devices, "
       "the limit is 256000");
+  constexpr int64_t half = (int64_t(1) << 62) - 1;
+  EXPECT_EQ(
+      getMoveError({place("a=2", "[{a}]", {half}),
+                    place("b=8 devices=[2,3,4,5,6,7,8,9]", "[{}]", {half}),
+                    {}}),
+      "move between meshes sends more elements of one block than 64 bits "
+      "count");
   PlannerOptions options;
   options.capBytes = 10;
   EXPECT_EQ(getMoveError({from, place("b=3", "[{b}]", {8}), {}}, options),

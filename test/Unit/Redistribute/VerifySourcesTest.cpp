@@ -131,6 +131,16 @@ TEST(VerifyPlan, exchange_c5_ranks) {
               "success");
 }
 
+TEST(VerifyPlan, exchange_c5_on_many_ranks) {
+  Plan plan = llvm::cantFail(
+      parsePlan("8 on x=1099511627776, y=2: [{y}] -> [{}], 1 step\n"
+                "  exchange over {y}: [{y}] -> [{}], transfers 1->0 [4:8] "
+                "0->1 [0:4]"));
+  EXPECT_EQ(getMessage(verifyPlan(plan)),
+            "step 1 (exchange): lists transfers on a mesh of 2199023255552 "
+            "ranks, the limit is 1048576");
+}
+
 TEST(VerifyPlan, exchange_c5_boxes) {
   expectWrong(makeListed((rightToRest + llvm::Twine("1->3 [1:1]")).str()),
               "step 1 (exchange): transfer 1 -> 3: [1:1] is no box of the "
