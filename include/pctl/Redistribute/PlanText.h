@@ -7,8 +7,9 @@
 /// layouts and axes are those of LayoutText.h:
 ///
 /// \verbatim
-///   plan     ::= shape `on` mesh `:` change (`,` int (`step` | `steps`))?
-///   step* shape    ::= `scalar` | size (`x` size)*      size ::= int | `?`
+///   plan     ::= shape `on` mesh `:` change (`,` int (`step` | `steps`))? step*
+///   shape    ::= `scalar` | size (`x` size)*
+///   size     ::= int | `?`
 ///   change   ::= layout `->` layout
 ///   step     ::= what group? `:` change suffix*
 ///   what     ::= `all_slice` | `exchange` | `all_gather` `dim` int

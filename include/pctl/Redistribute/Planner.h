@@ -20,8 +20,9 @@ struct PlannerOptions {
   cost::Cluster cluster = *cost::getNamedCluster("bytes");
   int64_t elementBytes = 4;
   /// What a rank may hold in a step, what is staged included; if no plan needs
-  /// less that is an error. Without it plans are preferred in which no rank
-  /// holds more than the greater of its slices and a chunk.
+  /// less that is an error. Without it plans are preferred, whatever their
+  /// time, in which no rank holds more than the greater of its two slices plus
+  /// a chunk.
   std::optional<int64_t> capBytes;
   /// What a rank should stage: exchanges are done in as many rounds as that
   /// takes, as far as messages can be cut.
@@ -36,9 +37,9 @@ struct PlannerOptions {
 /// cap of those that are made directly and those that a search over layouts
 /// finds, which on small meshes is of all sequences of collectives and an
 /// exchange; of equally fast ones that with the fewest steps. Where time is
-/// bytes and nothing is partial each rank receives exactly |to \ from| elements,
-/// the least possible. Exchanges are priced on up to 4096 ranks, or on a sample
-/// of a larger mesh.
+/// bytes, nothing is partial, and an exchange holds no more than the cap, each
+/// rank receives exactly |to \ from| elements, the least possible. Exchanges
+/// are priced on up to 4096 ranks, or on a sample of a larger mesh.
 ///
 /// Worked example, on `x=2, y=2` and 8x8: from `[{x},{}]` to `[{},{y}]` slices
 /// to `[{x},{y}]`, then gathers dim 0 over {x}.
