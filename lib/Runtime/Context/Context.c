@@ -7,6 +7,7 @@
 #include "pctl/Runtime/Context.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -40,12 +41,18 @@ static int getRank(ncclComm_t comm) {
   return rank;
 }
 
-/* Reports the message of a rank that failed and does not return. */
+/* Reports the message of a rank that failed and does not return. Ranks of one
+ * process may fail alike, and the first of them ends all: without a handler
+ * one message is enough. */
 static void endRank(int rank, const char *message) {
-  if (errorHandler)
+  static atomic_flag isEnding = ATOMIC_FLAG_INIT;
+  if (errorHandler) {
     errorHandler(rank, message, errorHandlerUser);
-  else
+  } else {
+    while (atomic_flag_test_and_set(&isEnding))
+      pause();
     fprintf(stderr, "%s\n", message);
+  }
   fflush(NULL);
   _exit(1);
 }
